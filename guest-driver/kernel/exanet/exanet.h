@@ -8,7 +8,7 @@
  * base       exanet_hw.c        registers
  *            exanet_dma.c       an IOMMU between NIC and memory
  *            exanet_user.c      limits of a NIC's resources per user
- *            exanet_pool.c      resources that users get in turn
+ *            exanet_pool.c      resources that users get alternately
  *            exanet_job.c       jobs: isolation of users' contexts
  *            exanet_vma.h       mappings of device memory
  *            exanet_compat.h    differences between kernels
@@ -94,7 +94,7 @@ struct exanet_device {
 	/* Protects the members below, segments, cdma.used, and members of contexts. */
 	struct mutex lock;
 	bool gone;		/* removed, or in reset: no new contexts */
-	struct list_head contexts;	/* of all open files */
+	struct list_head contexts;	/* contexts of all open files */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
 	/* Indices of stopped contexts with a page fault that is not finished. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);

@@ -14,7 +14,7 @@
 #include "exanet_context.h"
 
 #define EXANET_CDMA_PIECE	(1U << 20)	/* bytes; a signal ends the copy after one */
-#define EXANET_CDMA_LIMIT	(60 * HZ)	/* of a piece; the NIC fails it earlier */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* of a piece; usually the NIC fails earlier */
 #define EXANET_CDMA_POLL	HZ		/* between polls without an interrupt */
 
 void exanet_cdma_init(struct exanet_device *xdev)

@@ -25,10 +25,10 @@ struct exanet_job;
 struct exanet_context {
 	struct kref ref;	/* held by the file and by fault works */
 	struct exanet_device *xdev;
-	struct list_head link;	/* in xdev->contexts */
+	struct list_head link;	/* member of xdev->contexts */
 	struct mm_struct *mm;	/* address space of the owner; mm_count is held */
 	struct mmu_notifier notifier;
-	struct address_space *mapping;	/* of the file; PTEs go when the context stops */
+	struct address_space *mapping;	/* mappings of the file */
 	unsigned int index;	/* valid while running or lingering */
 	struct exanet_user user;
 

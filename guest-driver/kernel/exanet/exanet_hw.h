@@ -94,7 +94,7 @@ void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
 int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
 /* Disables the context; the device forgets its page table and all translations. */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
-/* Sets the PDID; the NIC refuses packets of other nodes if @local. */
+/* Sets the PDID. If @local, the NIC refuses packets from and to other nodes. */
 void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
 				u32 pdid, bool local);
 /* Sets the quota, EXANET_QUOTA_. */

@@ -24,7 +24,7 @@
 
 /* User @uid + n may use job @job + n, for n < @count. */
 struct exanet_grant {
-	u32 uid;	/* in the initial namespace */
+	u32 uid;	/* user in the initial namespace */
 	u32 job;
 	u32 count;
 };
@@ -32,7 +32,7 @@ struct exanet_grant {
 struct exanet_job {
 	unsigned int number;
 	unsigned int contexts;	/* references, at least one for each context */
-	struct user_namespace *ns;	/* of a local job; NULL: a named job */
+	struct user_namespace *ns;	/* namespace of a local job; NULL: a named job */
 	kuid_t uid;
 };
 

@@ -23,10 +23,10 @@ struct exanet_segment {
 	struct exanet_context *ctx;	/* NULL: the segment has ended; device's lock */
 	struct resource place;	/* bytes of the aperture */
 	unsigned int number;	/* index in exanet_segments.table */
-	kuid_t uid;		/* of the user who owns it */
+	kuid_t uid;		/* owner of the segment */
 	u32 flags;		/* enum exanet_segment_flags */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
-	u64 gva;		/* of the first byte */
+	u64 gva;		/* GVA of the first byte */
 };
 
 /* The segments of a NIC; the device's lock protects them. */

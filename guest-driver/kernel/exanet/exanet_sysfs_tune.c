@@ -30,7 +30,7 @@
 /* An attribute for a field of a register. */
 struct exanet_tune {
 	struct device_attribute attr;
-	u32 offset;		/* in BAR 0 */
+	u32 offset;		/* offset of the register in BAR 0 */
 	u64 field;		/* mask of the field in the register */
 	u64 min, max;		/* values that a user may write */
 	const char * const *words;	/* texts of the values 0 to max; NULL: numbers */

@@ -10,7 +10,7 @@
 
 /* The user who owns a part of a NIC. */
 struct exanet_user {
-	kuid_t uid;		/* in the initial namespace */
+	kuid_t uid;		/* user of the initial namespace */
 	bool unlimited;		/* the user has CAP_SYS_RESOURCE */
 };
 

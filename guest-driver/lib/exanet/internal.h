@@ -29,7 +29,7 @@ struct exa_mbox {
 	unsigned int log2;
 	uint32_t head;		/* free-running index of the next entry to read */
 	uint32_t head_stored;	/* value of head that the NIC got last */
-	uint32_t batch;		/* entries that the NIC gets back at once */
+	uint32_t batch;		/* entries that the NIC gets back together */
 	/* dev->lock protects these members. */
 	bool irq_always;	/* EXA_MBOX_IRQ */
 	bool irq_recv;		/* exa_recv() sleeps */
@@ -51,7 +51,7 @@ struct exa_dev {
 	bool has_poll;		/* the NIC has EXANET_MAILBOX_POLL */
 	uint32_t *alive;	/* reads 0 in a child after fork() */
 	uint8_t *page[EXANET_USER_PAGES];
-	struct exa_place *place;	/* of the mailbox page, or NULL; see hint.c */
+	struct exa_place *place;	/* place of the mailbox page, or NULL */
 	size_t page_size;
 	uint32_t coord;
 	uint32_t ctx;
@@ -192,7 +192,7 @@ struct exa_pace {
 	bool no_poll;		/* no NIC has POLL */
 	unsigned int next;	/* position for exa_hint_any() */
 	unsigned int steps;	/* polls, and EXA_PACE_HINTED for each POLL */
-	int64_t deadline_ns;	/* of CLOCK_MONOTONIC; negative: none */
+	int64_t deadline_ns;	/* time of CLOCK_MONOTONIC; negative: no deadline */
 };
 
 /* Starts a loop of at most @timeout_ms (negative: for ever). */

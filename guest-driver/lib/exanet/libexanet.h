@@ -212,10 +212,9 @@ enum exa_msg_flags {
 };
 
 /*
- * Sends the @len (1..64) bytes at @buf into a mailbox; @buf may change at once.
- * Messages of one sender may overtake each other when they are posted before the
- * earlier one was acked.  Returns a packetizer channel for exa_msg_test(), -EAGAIN if
- * all are busy, or -EINVAL.
+ * Sends the @len (1..64) bytes at @buf to a mailbox.  The caller may change @buf after
+ * the return.  A message may overtake an earlier message that is not acked yet.
+ * Returns a packetizer channel for exa_msg_test(), -EAGAIN if all are busy, or -EINVAL.
  */
 int exa_msg_post(struct exa_dev *dev, const struct exa_mbox_addr *to,
 		 const void *buf, size_t len, uint32_t flags);
@@ -301,7 +300,10 @@ enum exa_mbox_flags {
 int exa_mbox_create(struct exa_dev *dev, unsigned int nr, unsigned int log2,
 		    uint32_t flags, struct exa_mbox **mbox);
 
-/* Disables the mailbox; unread messages are lost, senders get -ENOBUFS. */
+/*
+ * Disables and frees the mailbox, which may be NULL.  Its unread messages are lost.
+ * Later senders get -ENOBUFS.
+ */
 void exa_mbox_destroy(struct exa_mbox *mbox);
 
 /* Returns the oldest unread message, valid until exa_mbox_pop(), or NULL. */
@@ -457,7 +459,7 @@ struct exa_shm_attr {
 	uint64_t aperture;	/* bytes for segments of all processes */
 	uint64_t bram;		/* bytes of block RAM of this node */
 	uint32_t segments;	/* maximum of all processes together */
-	uint32_t segments_used;	/* in use by all processes together */
+	uint32_t segments_used;	/* segments in use by all processes together */
 };
 
 /* Stores the state of the aperture in @attr; -EOPNOTSUPP: the NIC has none. */

@@ -52,7 +52,7 @@
 #define RNIC_FI_PROBE_MAX_MS	3600000	/* longest time between two probes of a peer */
 #define RNIC_FI_GONE_MS		60000	/* then a gone endpoint's NIC writes no more */
 #define RNIC_FI_RING_ASK_MS	10000	/* time between two requests for a ring */
-#define RNIC_FI_RINGS_MAX	1024	/* of an endpoint, for sending and receiving */
+#define RNIC_FI_RINGS_MAX	1024	/* limit of an endpoint, for each direction */
 #define RNIC_FI_WATCH_MS		1000	/* time between two calls of the watch */
 #define RNIC_FI_PING_MS		3000	/* silence after which a peer gets PING */
 #define RNIC_FI_DRAIN_MS		5000	/* longest wait of a closing endpoint without progress */
@@ -109,11 +109,11 @@ struct rnic_fi_op {
 	uint32_t		ofi_op;	/* ofi_op_msg ... */
 	void			*context;
 	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
-	uint32_t		id;	/* in messages; of OP_RX chosen by the peer */
+	uint32_t		id;	/* number in messages; the peer chooses OP_RX's */
 	uint32_t		pending;	/* packets and answers not ended yet */
 	void			(*end)(struct rnic_fi_op *op);	/* when pending is 0 */
 	int			err;	/* first error, positive FI_E */
-	bool			held;	/* of OP_RTS: the user has got the completion */
+	bool			held;	/* OP_RTS: the user has got the completion */
 	size_t			len;
 	uint64_t		tag;
 	uint64_t		cq_data;
@@ -194,7 +194,7 @@ struct rnic_fi_lookup {
 };
 
 struct rnic_fi_peer {
-	struct rnic_fi_peer	*next;	/* of the bucket */
+	struct rnic_fi_peer	*next;	/* next peer of the bucket */
 	struct rnic_fi_ep	*ep;
 	struct rnic_fi_addr	to;
 	uint16_t		tag;
@@ -225,8 +225,8 @@ struct rnic_fi_peer {
 	uint64_t		probe_wait;	/* time from that probe to the next, ms */
 
 	uint64_t		ask_ms;	/* time from which RTS may request a ring again */
-	struct rnic_fi_ring	*tx_ring;	/* for sends to the peer, or NULL */
-	struct rnic_fi_ring	*rx_ring;	/* for sends of the peer, or NULL */
+	struct rnic_fi_ring	*tx_ring;	/* ring for sends to the peer, or NULL */
+	struct rnic_fi_ring	*rx_ring;	/* ring for sends of the peer, or NULL */
 };
 
 struct rnic_fi_ep {
@@ -272,7 +272,7 @@ struct rnic_fi_domain {
 	const struct rnic_fi_transport *transport;
 	struct rnic_fi_nic	*nic;
 	int			timer_fd;	/* wakes sleepers for the watch */
-	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* by mailbox */
+	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* endpoints by mailbox */
 	unsigned int		ep_end;	/* entries of @eps from here on were never used */
 	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
 

@@ -67,7 +67,7 @@ struct rnic_fi_body {
 			uint32_t slot_bytes;	/* power of two */
 			uint16_t slots;		/* power of two */
 			uint16_t number;
-		} ring;			/* of RING; RING_END and RING_GONE: the number */
+		} ring;			/* RING; RING_END, RING_GONE: the number only */
 		uint32_t emptied;	/* of CREDIT: slots emptied, modulo 2^32 */
 		uint16_t service;	/* of LOOKUP and FOUND, not zero */
 	};

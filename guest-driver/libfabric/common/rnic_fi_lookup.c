@@ -18,7 +18,7 @@
 #define RNIC_FI_LOOKUP_MS	10000	/* time after which a lookup fails */
 #define RNIC_FI_LOOKUP_PAUSE_MS	200	/* pause after the first round; then doubled */
 #define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000
-#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most LOOKUPs under way at once */
+#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most LOOKUPs that are under way */
 
 /* Returns the number of mailboxes of a node. */
 static uint16_t rnic_fi_lookup_mboxes(const struct rnic_fi_ep *ep)

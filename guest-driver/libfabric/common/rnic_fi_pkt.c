@@ -353,7 +353,10 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 	if (!err && pkt->kind != RNIC_FI_PKT_PROBE)
 		peer->active = true;
 	if (pkt->kind == RNIC_FI_PKT_PROBE) {
-		/* A full mailbox shows that the endpoint exists. */
+		/*
+		 * Other errors, as a full mailbox, do not show that the endpoint has
+		 * gone.
+		 */
 		if (err == -FI_EACCES || err == -ENXIO)
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
 	} else if (rnic_fi_pkt_numbered(pkt)) {

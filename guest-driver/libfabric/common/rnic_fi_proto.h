@@ -38,12 +38,12 @@
 
 #define RNIC_FI_MSG_MAX	64	/* bytes of a message */
 #define RNIC_FI_WINDOW	16	/* messages that may be in flight */
-#define RNIC_FI_MBOXES	4	/* of a context, at most */
+#define RNIC_FI_MBOXES	4	/* most mailboxes of a context */
 
 /* The header word. */
 #define RNIC_FI_HDR_VERSION	RNIC_FIELD(7, 0)
 #define RNIC_FI_HDR_OP	RNIC_FIELD(11, 8)	/* enum rnic_fi_msg_op */
-#define RNIC_FI_HDR_MBOX	RNIC_FIELD(13, 12)	/* of the sender */
+#define RNIC_FI_HDR_MBOX	RNIC_FIELD(13, 12)	/* mailbox of the sender */
 #define RNIC_FI_HDR_CQ_DATA	RNIC_FIELD(15, 14)	/* enum rnic_fi_cq_data */
 #define RNIC_FI_HDR_TAGGED	RNIC_BIT(16)		/* a tag follows */
 #define RNIC_FI_HDR_FLAG	RNIC_BIT(17)		/* see the operation */
@@ -209,7 +209,7 @@ RNIC_ASSERT_SIZE(struct rnic_fi_name, 16);
  * to the byte by the target.
  */
 #define RNIC_FI_KEY_BASE	RNIC_FIELD(50, 0)
-#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* of the base, with FI_MR_VIRT_ADDR */
+#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* VA, with FI_MR_VIRT_ADDR */
 #define RNIC_FI_KEY_READ	RNIC_BIT(51)	/* peers may read */
 #define RNIC_FI_KEY_WRITE	RNIC_BIT(52)	/* peers may write */
 #define RNIC_FI_KEY_MANTISSA	RNIC_FIELD(57, 53)

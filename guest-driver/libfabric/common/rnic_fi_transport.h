@@ -44,7 +44,7 @@
 #include "rnic_fi_proto.h"
 
 #define RNIC_FI_REQUEST_MAX	(1U << 30)	/* bytes of one read or write */
-#define RNIC_FI_NIC_BYTES	48		/* of a request, for the transport */
+#define RNIC_FI_NIC_BYTES	48		/* size of rnic_fi_request.nic */
 
 struct util_prov;
 struct rnic_fi_transport;
@@ -62,7 +62,7 @@ struct rnic_fi_nic {
 	uint8_t		ctx;	/* own context */
 	uint16_t	job;	/* processes of other jobs cannot reach this one; only for
 				 * the names of endpoints */
-	int		fd;	/* for poll(), readable after a wake-up; see arm() */
+	int		fd;	/* descriptor, readable after a wake-up; see arm() */
 };
 
 enum rnic_fi_request_kind {
@@ -98,7 +98,7 @@ struct rnic_fi_request {
 	uint32_t	len;	/* MESSAGE, DATAGRAM: 1 to RNIC_FI_MSG_MAX; PUT: 1 to
 				 * put_max; READ, WRITE, WRITE_NOTE: 1 to
 				 * RNIC_FI_REQUEST_MAX */
-	uint32_t	id;	/* of READ: number for traces */
+	uint32_t	id;	/* READ: any number, for traces */
 	uint64_t	remote;	/* result of address() */
 	union {
 		uint8_t	data[RNIC_FI_MSG_MAX];	/* MESSAGE, DATAGRAM, PUT */
@@ -115,15 +115,15 @@ struct rnic_fi_arrival {
 	struct rnic_fi_addr from;	/* sender of a message, which it cannot forge; without
 					 * @mbox, and undefined for a note */
 	uint64_t	note;
-	const uint8_t	*data;	/* of a message; valid until pop() */
-	size_t		size;	/* of a message, up to RNIC_FI_MSG_MAX */
+	const uint8_t	*data;	/* bytes of a message; valid until pop() */
+	size_t		size;	/* number of bytes of a message, up to RNIC_FI_MSG_MAX */
 };
 
 /* Takes the end of @req.  @err: 0 or a negative FI_E code. */
 typedef void rnic_fi_end_fn(struct rnic_fi_request *req, int err);
 
 struct rnic_fi_transport {
-	const struct util_prov *util_prov;	/* of the provider, for libfabric */
+	const struct util_prov *util_prov;	/* record of the provider for libfabric */
 	uint32_t	node_max;	/* largest number of a node; all bits below are 1 */
 	uint16_t	contexts;	/* number of contexts of a node */
 	uint8_t		mboxes;		/* mailboxes of a context, up to RNIC_FI_MBOXES */
