@@ -114,7 +114,7 @@ static const VMStateDescription resource_vmstate = {
     },
 };
 
-/* Rotates the ring so that it begins at 0. */
+/* Moves the oldest resource to slot 0, because the stream has no resource_first. */
 static int resp_pre_save(void *opaque)
 {
     PvrdmaResp *r = opaque;
@@ -313,7 +313,7 @@ static void qp_prepare(PvrdmaState *s, void *object)
     qp->s = s;
 }
 
-/* Checks that PD, CQs and SRQ belong to one process. */
+/* Returns true if PD, CQs and SRQ belong to one process.  Sets the doorbell page. */
 static bool qp_parts_valid(PvrdmaQp *qp)
 {
     PvrdmaPd *pd = pvrdma_table_get(&qp->s->pd, qp->pd);

@@ -135,7 +135,7 @@ int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
 }
 
 /* --- Parts ---------------------------------------------------------------- */
-/* Limits the count before the array is allocated. */
+/* Returns true if the count is valid; QEMU then allocates the array. */
 static bool pages_count_valid(void *opaque, int version)
 {
     const PvrdmaPages *p = opaque;
@@ -191,7 +191,7 @@ static int ring_put(QEMUFile *f, void *pv, size_t size,
     return ret;
 }
 
-/* Loads the elements that found the ring full. */
+/* Loads the elements that wait for room in the ring.  Returns 0 or -EINVAL. */
 static int ring_get_pending(QEMUFile *f, PvrdmaRing *ring)
 {
     uint32_t len = qemu_get_be32(f);

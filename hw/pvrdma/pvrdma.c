@@ -86,7 +86,7 @@ static bool round_run(void *opaque, unsigned *packets)
     return more;
 }
 
-/* A stopped machine must not change, because its state may be migrated. */
+/* Returns true if the machine runs, because a stopped machine must not change. */
 static bool round_allowed(void *opaque)
 {
     return runstate_is_running();

@@ -22,7 +22,7 @@ void pvrdma_table_free(PvrdmaTable *t)
 
 /*
  * Allocates handles in ascending order, and begins again at 1 after the last.  So a freed
- * handle is reused late, and a guest that still uses it finds no object.
+ * handle is reused late, and a guest that still uses this handle finds no object.
  */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object)
 {

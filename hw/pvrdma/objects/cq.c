@@ -233,7 +233,7 @@ int pvrdma_cmd_create_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 /*
  * Changes the number of entries within the pages of the CQ, because the command has no
  * pages.  Requires an empty CQ, because the meaning of its indices depends on the size.
- * Both indices become 0.
+ * Both indices become 0.  Returns 0 or an errno.
  */
 int pvrdma_cmd_resize_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)

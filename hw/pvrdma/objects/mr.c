@@ -326,7 +326,7 @@ static int mr_fill_user(PvrdmaState *s, PvrdmaMr *mr,
            pvrdma_pages_load(s, &mr->pages, le64_to_cpu(cmd->pdir_dma), pages);
 }
 
-/* Makes a region of all memory.  Refuses rights for peers. */
+/* Makes a region of all memory.  Returns 0, or EOPNOTSUPP if peers would get rights. */
 static int mr_fill_dma(PvrdmaState *s, PvrdmaMr *mr,
                        const struct pvrdma_cmd_create_mr *cmd)
 {
@@ -383,7 +383,10 @@ bool pvrdma_mr_fields_valid(const PvrdmaMr *mr)
     }
 }
 
-/* Adds a region.  Its key differs from the last key with the same handle. */
+/*
+ * Gives a region a handle, and a key that differs from the last key with this handle.
+ * Returns 0, or ENOMEM after freeing the pages.
+ */
 static int mr_add(PvrdmaState *s, PvrdmaMr *mr)
 {
     mr->handle = pvrdma_table_add(&s->mr, mr);

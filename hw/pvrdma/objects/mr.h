@@ -65,7 +65,7 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
 /* Returns true if the values of a region from a snapshot are valid. */
 bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
-/* Checks an access as pvrdma_mr_read() does, for a whole message, but copies nothing. */
+/* Returns the result of pvrdma_mr_read() for a whole message, but copies nothing. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 

@@ -294,7 +294,7 @@ int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at)
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
 }
 
-/* Loads the pages of a new QP, and places its two queues in them. */
+/* Loads the pages of a new QP, and places its queues in them.  Returns 0 or an errno. */
 static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;

@@ -153,7 +153,10 @@ bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod)
     return true;
 }
 
-/* Reads the next WQE.  Only this function advances the fetch index. */
+/*
+ * Copies the next WQE to @raw, and advances the fetch index, which no other function
+ * does.  Returns false if the WQE cannot be read.
+ */
 static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      void *raw, size_t hdr_bytes)
 {

@@ -80,7 +80,7 @@ static uint8_t req_data_opcode(const PvrdmaReqOp *op, bool first, bool last)
     return last ? op->last : op->middle;
 }
 
-/* Sends the packet at the cursor of a SEND or WRITE. */
+/* Sends the packet at the cursor of a SEND or WRITE.  Returns as pvrdma_req_send(). */
 static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 {
     PvrdmaReq *req = &qp->req;

@@ -20,7 +20,7 @@
 /* An acknowledgement of so many packets or more is not delayed. */
 #define RESP_DELAYED_PACKETS 32
 
-/* Result of a step. */
+/* Result of a function of steps[]. */
 typedef enum RespVerdict {
     RESP_GO,
     RESP_NOT_READY,             /* no receive WQE: the peer must retry */
@@ -258,8 +258,8 @@ static RespVerdict check_order(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Checks the QP's own access rights.  A violation is an invalid request, not an error
- * of a key.
+ * Checks that the QP's attributes permit the operation.  A violation is an invalid
+ * request, not an access error.
  */
 static RespVerdict check_operation(PvrdmaQp *qp, const RocePacket *pkt,
                                    uint32_t flags)
@@ -305,7 +305,10 @@ static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
     return good ? RESP_GO : RESP_BAD_REQUEST;
 }
 
-/* Checks the rights for the whole message, before its first byte is copied. */
+/*
+ * Checks the rights to the memory of the whole message, before its first byte is
+ * copied.
+ */
 static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
 {

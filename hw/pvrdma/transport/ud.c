@@ -107,7 +107,7 @@ static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
            rqe->length >= ROCE_GRH_BYTES + pkt->payload_len;
 }
 
-/* Stores a datagram in the buffers of its receive WQE. */
+/* Stores GRH and payload in the buffers of @rqe.  Returns enum pvrdma_wc_status. */
 static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
                         const RocePacket *pkt, const uint8_t *frame)
 {

@@ -7,7 +7,7 @@
 #ifndef HW_PVRDMA_WIRE_DCQCN_H
 #define HW_PVRDMA_WIRE_DCQCN_H
 
-/* Speed of the port, as query_port reports it. */
+/* Speed of the port, which query_port reports, and lowest rate; bits per second. */
 #define PVRDMA_DCQCN_LINE_BPS   100000000000ULL
 #define PVRDMA_DCQCN_MIN_BPS    10000000ULL
 /*

@@ -254,7 +254,7 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 
 /*
  * Copies a frame that consists of several pieces into one buffer, and calls
- * port_frame_take().  Another NIC on a hub may send such frames.
+ * port_frame_take().  Returns the result.  Another NIC on a hub may send such frames.
  */
 static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
                              size_t skip)

@@ -284,7 +284,7 @@ static uint8_t *ipv4_build(uint8_t *p, const RocePath *path)
     return udp_build(put(p, &ip, sizeof(ip)), path);
 }
 
-/* Builds an IPv6 header, or a GRH, which has the same layout. */
+/* Builds an IPv6 header or a GRH, which have one layout.  Returns the next address. */
 static uint8_t *ipv6_build(uint8_t *p, const RocePath *path, uint8_t next)
 {
     struct ip6_header ip = {
@@ -318,7 +318,10 @@ static uint8_t *bth_build(uint8_t *p, const RocePacket *pkt)
     return put(p, &bth, sizeof(bth));
 }
 
-/* Builds the extended headers of responses and datagrams. */
+/*
+ * Builds the extended headers of responses and datagrams.  Returns the next
+ * address.
+ */
 static uint8_t *response_build(uint8_t *p, uint32_t flags, const RocePacket *pkt)
 {
     if (flags & ROCE_HAS_AETH) {
