@@ -83,7 +83,7 @@
 	X(CTRL,		0x10, 4, 0,		EXANET_CTRL_WRITABLE, 0) \
 	X(STATUS,	0x14, 4, EXANET_STATUS_READY | EXANET_STATUS_QUIESCENT, 0, 0) \
 	X(NODE,		0x18, 4, 0,		EXANET_COORD_MASK, 0) /* coord= */ \
-	X(EPOCH,	0x1c, 4, 0,		0, 0) /* epoch= or the time of day */ \
+	X(EPOCH,	0x1c, 4, 0,		0, 0) /* epoch=, or by the clock */ \
 	X(IRQ_CAUSE,	0x20, 4, 0,		0, EXANET_IRQ_ALL) \
 	X(IRQ_MASK,	0x24, 4, 0,		EXANET_IRQ_ALL, 0) \
 	X(MBOX_PENDING,	0x28, 4, 0,		0, 0xffff) \

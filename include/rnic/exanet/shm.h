@@ -13,9 +13,9 @@
 #include "rnic/bits.h"
 
 /*
- * The third region begins with the aperture, SHM_APERTURE bytes, and goes on with the
- * block RAM of this node, SHM_BRAM bytes.  A MAP entry covers a part of the aperture: a
- * load or store at an offset there goes to MAP_GVA + (offset - MAP_OFFSET).
+ * BAR 4, or the third region on AXI, has the aperture of SHM_APERTURE bytes, and behind
+ * it the block RAM of this node, SHM_BRAM bytes.  A MAP entry covers a part of the
+ * aperture: a load or store at an offset there goes to MAP_GVA + (offset - MAP_OFFSET).
  */
 #define EXANET_BAR_APERTURE	4	/* 64-bit, not prefetchable */
 
