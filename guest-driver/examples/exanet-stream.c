@@ -109,7 +109,10 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 	return false;
 }
 
-/* Repeats the kernels on one element, and compares the elements of the arrays with it. */
+/*
+ * Repeats the kernels on one element.  Returns true if all elements of the arrays are
+ * equal to the result, within EPSILON.
+ */
 static bool stream_right(const struct stream *s, unsigned int times)
 {
 	double a = 1, b = 2, c = 0;

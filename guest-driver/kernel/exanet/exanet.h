@@ -108,7 +108,7 @@ struct exanet_device {
 
 	/* Protects slots, the fault queues of contexts, and the fault FIFO. */
 	spinlock_t slot_lock;
-	struct exanet_context *slots[EXANET_CONTEXTS];	/* NULL: no context runs */
+	struct exanet_context *slots[EXANET_CONTEXTS];	/* by index; NULL: none */
 };
 
 static inline struct exanet_device *exanet_from_dev(struct device *dev)

@@ -112,7 +112,8 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 
 /*
  * Runs a job. The NIC aborts a job by itself if a node does not answer. Otherwise a
- * signal or the deadline aborts the job, because other users wait for the accelerator.
+ * fatal signal or the deadline aborts the job, because other users wait for the
+ * accelerator. Returns 0 or a negative errno.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {

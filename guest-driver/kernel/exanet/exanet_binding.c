@@ -182,7 +182,7 @@ static const struct mmu_notifier_ops exanet_notifier_ops = {
 
 /*
  * Starts the context and adds it to the device's list. Waits for an index if none is
- * free.
+ * free. Returns 0 or a negative errno.
  */
 static int exanet_binding_start_wait(struct exanet_context *ctx)
 {

@@ -14,7 +14,7 @@
 #include "exanet_context.h"
 
 #define EXANET_CDMA_PIECE	(1U << 20)	/* bytes; a signal ends the copy after one */
-#define EXANET_CDMA_LIMIT	(60 * HZ)	/* of a piece; usually the NIC fails earlier */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* longest time of a piece */
 #define EXANET_CDMA_POLL	HZ		/* between polls without an interrupt */
 
 void exanet_cdma_init(struct exanet_device *xdev)
@@ -151,7 +151,9 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 					     c->flags & EXANET_CDMA_DST_REMOTE);
 }
 
-/* Takes a free channel. There is one, because the pool has granted it. */
+/*
+ * Takes a channel and returns its number. One is free, because the pool has granted it.
+ */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
 	unsigned int ch;
@@ -170,7 +172,9 @@ static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
 	mutex_unlock(&xdev->lock);
 }
 
-/* Copies the next piece, as soon as the pool grants a channel. */
+/*
+ * Copies the next piece, when the pool grants a channel. Returns 0 or a negative errno.
+ */
 static int exanet_cdma_next(struct exanet_context *ctx,
 			    const struct exanet_ioc_cdma *c)
 {

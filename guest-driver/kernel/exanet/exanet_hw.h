@@ -118,7 +118,10 @@ void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry)
  */
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
-/* Access register @reg of port @port, EXANET_REG_PORT_; counters have 64 bits. */
+/*
+ * Return and set register @reg of port @port, EXANET_REG_PORT_. The last function
+ * returns a counter, which has 64 bits.
+ */
 u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int reg);
 void exanet_hw_port_write(struct exanet_hw *hw, unsigned int port,
 			  unsigned int reg, u32 value);
@@ -134,7 +137,10 @@ bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 /* Returns counter @counter, enum exanet_counter. */
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
-/* Access the register at @offset in BAR 0. It has 8 bytes if @wide, otherwise 4. */
+/*
+ * Return and set the register at @offset in BAR 0. It has 8 bytes if @wide, otherwise
+ * 4.
+ */
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);

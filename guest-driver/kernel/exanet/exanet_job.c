@@ -251,7 +251,10 @@ static bool exanet_job_granted(u32 *job)
 
 /* --- jobs in use ---------------------------------------------------------- */
 
-/* Creates named job @number or, if @number is 0, a local job of current. */
+/*
+ * Creates named job @number or, if @number is 0, a local job of current. Returns the
+ * job or an ERR_PTR.
+ */
 static struct exanet_job *exanet_job_new(u32 number)
 {
 	struct exanet_job *job = kzalloc(sizeof(*job), GFP_KERNEL);

@@ -88,7 +88,10 @@ static int exa_map(struct exa_dev *dev)
 	return 0;
 }
 
-/* Allocates a page that reads 1 in this process and 0 in every child. */
+/*
+ * Allocates the page dev->alive, which reads 1 in this process and 0 in every child.
+ * Returns 0 or a negative errno.
+ */
 static int exa_alive_init(struct exa_dev *dev)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -113,7 +116,7 @@ static int exa_alive_init(struct exa_dev *dev)
  * Sets the job that the environment's EXANET_JOB names.  A launcher (mpirun, Slurm)
  * selects one of the user's jobs by this variable.  A program with raised privileges
  * ignores the variable, because root may join any named job: the caller of the program
- * could then read all memory of the program.
+ * could then read all memory of the program.  Returns 0 or a negative errno.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {

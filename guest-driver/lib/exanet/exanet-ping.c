@@ -71,7 +71,10 @@ static bool ping_sizes_valid(const char *list)
 	return false;
 }
 
-/* Parses a list of names with commas; sets a bit in @modes for each. */
+/*
+ * Parses a list of names with commas, and sets a bit in @modes for each.  Returns false
+ * if a name is unknown.
+ */
 static bool ping_modes_parse(const char *list, unsigned int *modes)
 {
 	size_t len;
@@ -106,7 +109,7 @@ static bool ping_number(const char *text, long min, long max, long *value)
 	return !errno && end != text && !*end && *value >= min && *value <= max;
 }
 
-/* Parses "COORD" or "COORD:CTX". */
+/* Parses "COORD" or "COORD:CTX" into @opt.  Returns false if @text has another form. */
 static bool ping_target_parse(const char *text, struct ping_options *opt)
 {
 	char *colon, *copy = strdup(text);
@@ -174,7 +177,10 @@ void ping_print_end(const struct ping_options *opt)
 	fflush(stdout);
 }
 
-/* Stores the own coordinates in @opt.  Opens a context only for this. */
+/*
+ * Stores the own coordinates in @opt, by a context that it opens.  Returns 0 or an
+ * errno.
+ */
 static int ping_own_coord(struct ping_options *opt)
 {
 	struct exa_dev *dev;

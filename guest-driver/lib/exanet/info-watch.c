@@ -145,7 +145,7 @@ static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 	       (dev->now.time - dev->before.time);
 }
 
-/* Rounds up to a multiple of 1 / @parts, because 0 must mean that nothing happened. */
+/* Returns @rate rounded up to a multiple of 1 / @parts: 0 means that nothing happened. */
 static double watch_round_up(double rate, double parts)
 {
 	uint64_t n = rate * parts;

@@ -377,7 +377,7 @@ int exa_fd(const struct exa_dev *dev);
  */
 int exa_arm(struct exa_dev *dev);
 
-/* Makes exa_fd() unreadable, until the next event. */
+/* Makes exa_fd() unreadable until the next event. */
 int exa_ack(struct exa_dev *dev);
 
 /* Does exa_ack(), and undoes exa_arm(): only mailboxes with EXA_MBOX_IRQ wake. */

@@ -18,7 +18,7 @@
  * Allocates the ring: whole pages, which are present, because a message that meets a
  * page fault is retransmitted only after a timeout.  Children do not get the ring,
  * because after fork() a write of the process would go to a copy of the page, which the
- * NIC does not use.
+ * NIC does not use.  Returns 0 or a negative errno.
  */
 static int exa_ring_alloc(struct exa_mbox *mbox)
 {

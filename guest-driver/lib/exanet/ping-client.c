@@ -165,7 +165,7 @@ static int ping_round_msg(struct ping_run *run, uint32_t round)
 	return 0;
 }
 
-/* Writes to the server, and waits for the server's write back into the same buffer. */
+/* Writes to the server, and waits until the server has written the buffer back. */
 static int ping_round_write(struct ping_run *run, uint32_t round)
 {
 	struct ping_peer *me = run->me;
@@ -250,7 +250,10 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 	return 0;
 }
 
-/* Waits for the oldest read of a stream: for its request, then for its record. */
+/*
+ * Waits for a read of a stream: the ack of its request, then its record.  Returns as
+ * these.
+ */
 static int ping_stream_read_end(struct ping_peer *me, int chan, unsigned int slot)
 {
 	int ret = ping_msg_wait(me, chan);

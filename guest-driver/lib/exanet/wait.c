@@ -62,8 +62,8 @@ static bool exa_pace_hint(struct exa_pace *pace)
 }
 
 /*
- * Uses no "pause" instruction, because under an emulator without hardware help it leaves
- * the guest each time, and delays the device.
+ * Uses no "pause" instruction, because under an emulator without hardware help this
+ * instruction leaves the guest and delays the device.
  */
 bool exa_pace_step(struct exa_pace *pace)
 {

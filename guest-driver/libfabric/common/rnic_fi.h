@@ -379,7 +379,7 @@ struct ofi_rbmap *rnic_fi_mrs_create(void);
 
 /*
  * Stores in @where the address of the @len bytes at @addr of region @key for a read or
- * write.  -FI_EACCES: the key does not allow the access.
+ * write.  Returns 0, or -FI_EACCES if the key does not allow the access.
  */
 int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 		       uint64_t addr, size_t len, bool write, uint64_t *where);
@@ -597,7 +597,10 @@ void rnic_fi_reads_fail(struct rnic_fi_domain *domain);
 
 /* --- Operations -------------------------------------------------------------- */
 
-/* Stores a new operation with nothing pending; -FI_EAGAIN if there are too many. */
+/*
+ * Stores a new operation with pending 0 in *@op.  Returns 0, -FI_ENOMEM, or -FI_EAGAIN
+ * if the endpoint has tx_size operations under way.
+ */
 int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 		     uint32_t ofi_op, void *context, uint64_t flags,
 		     struct rnic_fi_op **op);

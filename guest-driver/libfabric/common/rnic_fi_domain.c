@@ -20,7 +20,7 @@ static struct fi_ops_domain rnic_fi_domain_ops = {
 
 static void rnic_fi_domain_free(struct rnic_fi_domain *domain)
 {
-	/* The NIC accesses packets and rings until it is closed. */
+	/* The NIC accesses packets and rings until close(), so close() comes first. */
 	domain->transport->close(domain->nic);
 	rnic_fi_rings_free(domain);
 	if (domain->timer_fd >= 0)

@@ -138,7 +138,8 @@ static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 
 /*
  * Stores the address of the source for the peer.  Copies the source if it has several
- * pieces, or if the user may change it before the peer has read it.
+ * pieces, or if the user may change it before the peer has read it.  Returns 0 or a
+ * negative FI_E code.
  */
 static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 			      struct rnic_fi_op *op, uint64_t *remote)

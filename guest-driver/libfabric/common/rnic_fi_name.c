@@ -16,7 +16,10 @@ bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-/* Searches for @node among the names in one line of the file of nodes. */
+/*
+ * Returns true if one line of the file of nodes has the name @node, and stores the
+ * number in the line.
+ */
 static bool rnic_fi_nodes_line(char *line, uint32_t max, const char *node,
 			       uint32_t *number)
 {

@@ -14,7 +14,10 @@ struct rnic_fi_rma {
 	bool			write;
 };
 
-/* Writes @len bytes by PUTs that do not cross a multiple of put_boundary. */
+/*
+ * Starts PUTs of @len bytes in all, none across a multiple of put_boundary.  Returns 0 or
+ * -FI_ENOMEM.
+ */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 			   uint64_t remote, size_t len)
 {
