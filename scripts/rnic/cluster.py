@@ -248,7 +248,7 @@ class Background(vm.Cluster):
         self.folder, self.ready = Path(state['folder']), state['ready']
         for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                # No process began at -1, so a process of an earlier boot counts as ended.
+                # No process has start time -1, so one of an earlier boot counts as ended.
                 same = known['begin'] and state['boot'] == _boot()
                 node.process = _Process(known['pid'],
                                         known['begin'] if same else -1)
