@@ -605,7 +605,10 @@ static bool reap_in_time(pid_t pid, int *status)
 	return got == pid;
 }
 
-/* Runs one process after the other for @length seconds. */
+/*
+ * Runs processes one after the other for @length seconds.  Kills half of them, and checks
+ * that each process ends in time, with exit code 0 or by SIGKILL.
+ */
 static void run_processes(struct tally *tally, uint64_t seed, double length)
 {
 	struct thread t = { .random = seed * 0x9e3779b97f4a7c15ULL + 1 };

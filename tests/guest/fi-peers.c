@@ -16,7 +16,8 @@
 #define RING_KB 320             /* memory of a ring in use, at least */
 /* limit for RINGS more rings, pools and messages */
 #define MORE_KB (2 * RINGS * RING_KB)
-#define MESSAGE_BYTES 9000      /* too long for a send that the server holds */
+/* without a slot, a send of this length ends only after the server has made progress */
+#define MESSAGE_BYTES 9000
 #define MESSAGES 20             /* more than a ring has slots */
 
 struct command {

@@ -76,7 +76,7 @@ static void test_slots(void)
 {
     unsigned int i;
 
-    transfer(1000, 0);      /* requests the ring */
+    transfer(1000, 0);      /* the sender requests a ring */
     bed_poll(4);
     loop.posted[RNIC_FI_REQUEST_WRITE_NOTE] = 0;
     loop.posted[RNIC_FI_REQUEST_READ] = 0;
@@ -92,7 +92,7 @@ static void test_quiet(void)
 {
     uint64_t end;
 
-    transfer(1000, 0);      /* requests the ring */
+    transfer(1000, 0);      /* the sender requests a ring */
     bed_poll(4);
     transfer(1000, 0);
     CHECK(loop.posted[RNIC_FI_REQUEST_WRITE_NOTE] == 1);

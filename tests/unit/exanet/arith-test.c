@@ -69,14 +69,14 @@ static void test_roles(void)
     }
 }
 
-/* Ports with equal roles, and no port with the right role. */
+/* Checks the links that are chosen if several ports, or none, have the right role. */
 static void test_choice(void)
 {
     static const uint32_t me = AT(1, 4, 10);
     static const ExanetArithPort ports[] = {
         { AT(1, 5, 0), EXANET_ROLE_PLUS },      /* 0: the next chassis */
         { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 1: a shortcut */
-        { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 2: the same shortcut again */
+        { AT(1, 7, 0), EXANET_ROLE_PLUS },      /* 2: a second link to the same node */
         { AT(1, 4, 2), EXANET_ROLE_CARD },      /* 3 */
         { AT(1, 4, 20), EXANET_ROLE_CARD },     /* 4 */
         { AT(2, 0, 0), EXANET_ROLE_UPLINK },    /* 5 */

@@ -12,7 +12,7 @@ static void test_codes(void)
                      EXANET_RATE_MANTISSAS * EXANET_RATE_UNIT_KBPS);
     for (unsigned code = 0; code < 256; code++) {
         uint32_t rate = exanet_rate_kbps(code);
-        /* the same value, by the comment in the header */
+        /* by the formula of a rate in include/rnic/exanet/wire.h */
         uint64_t want = 16 + (code & 15);
 
         want = (want << (code >> 4)) * EXANET_RATE_UNIT_KBPS;

@@ -14,7 +14,7 @@
 #define LEVELS_MAX  5
 #define FUZZ_ROUNDS 400000
 
-/* x86-64 */
+/* Bits of x86-64 entries. */
 #define P       0x001ULL
 #define RW      0x002ULL
 #define US      0x004ULL
@@ -29,7 +29,7 @@
 #define X86_TABLE   (P | RW | US)
 #define X86_LEAF    (P | RW | US | A | D)
 
-/* arm64 */
+/* Bits of arm64 entries. */
 #define VALID   0x001ULL
 #define TABLE   0x002ULL
 #define PAGE    0x002ULL
@@ -361,7 +361,7 @@ typedef struct ArmConfig {
     enum arm_high high;
     unsigned va_bits;
     unsigned levels;            /* levels that va_bits need */
-    unsigned shifts[4];         /* sizes of pages and blocks; 0: none */
+    unsigned shifts[4];         /* log2 of the sizes of pages and blocks; 0: none */
 } ArmConfig;
 
 static const ArmConfig arm_configs[] = {

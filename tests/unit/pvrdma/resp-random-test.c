@@ -134,7 +134,7 @@ static void wire(Peer *p, const RocePacket *pkt)
 
     if (!unlucky(p)) {
         bed_peer(p->bed, pkt);
-    } else if (dice(p, 2)) {            /* the packet that waits in the slot arrives */
+    } else if (dice(p, 2)) {            /* @pkt replaces a held packet, which arrives */
         if (p->late[slot].qpn) {
             bed_peer(p->bed, &p->late[slot]);
         }
