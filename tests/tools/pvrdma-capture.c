@@ -164,7 +164,7 @@ static void request_all(Rig *r)
     /* the packet met congestion, so the device also sends a CNP */
     request(r, write, ROCE_ECN_CE, 4, 2);
     pvrdma_step(r->t, 1000000);
-    /* the device refuses three: a PSN is missing; no receive WQE; an invalid address */
+    /* three refused requests: a PSN is missing; no receive WQE; an invalid address */
     r->psn = roce_psn_add(r->psn, 1);
     request(r, write, 0, 4, 1);
     r->psn = roce_psn_add(r->psn, -2);

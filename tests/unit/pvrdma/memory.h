@@ -24,7 +24,7 @@ typedef struct Guest {
     unsigned reads, writes;         /* DMA */
     /* What the guest was told last, and how often. */
     unsigned notifications, events, cq_errors;
-    uint32_t notified, event_info;  /* CQ of the notification; info */
+    uint32_t notified, event_info;  /* CQ that was notified; info of the event */
     enum pvrdma_event event;
 } Guest;
 
