@@ -68,8 +68,9 @@ static const ExanetUnit *const units[] = {
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Runs all ports that have packets, and all units that are awake, once.  The ExaDMA sends
- * at most *@packets packets.  Returns true if a port or a unit could continue now.
+ * Runs all ports that have packets, and, if the device is enabled, all units that are
+ * awake, once.  The ExaDMA sends at most *@packets packets.  Returns true if a port or a
+ * unit could continue now.
  */
 static bool units_run(void *opaque, unsigned *packets)
 {

@@ -20,7 +20,7 @@
 #define X86_INDEX_BITS  9
 #define X86_1G_SHIFT    30
 
-/* arm64 stage 1 */
+/* Bits of entries of arm64 stage 1, and fields of TTBR0_EL1. */
 #define ARM_VALID       RNIC_BIT(0)
 #define ARM_TABLE       RNIC_BIT(1)     /* a table; on the last level, a page */
 #define ARM_AP_USER     RNIC_BIT(6)
@@ -133,7 +133,10 @@ static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
     return high | (shift == f->granule ? low : low & ~ARM_NT);
 }
 
-/* Returns the address of the top table; a table below a page is aligned to its length. */
+/*
+ * Returns the address of the top table.  A table that is shorter than a page is aligned
+ * to its length.
+ */
 static uint64_t arm_root(const ArmFormat *f, uint64_t root, unsigned index_bits)
 {
     unsigned align = MAX(index_bits + 3, ARM_ROOT_ALIGN);

@@ -90,7 +90,7 @@ typedef struct FwPaths {
 } FwPaths;
 
 typedef struct FwBlock {
-    FwPeer *peer;                   /* counts the block in @blocks; NULL: FW_FREE */
+    FwPeer *peer;                   /* peer that gets the block; NULL: FW_FREE */
     uint64_t src;                   /* address at the source, 64 bits */
     uint64_t dst;                   /* address at the destination, a GVA */
     uint64_t order;                 /* number of the last copy among all copies */

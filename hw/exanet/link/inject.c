@@ -14,7 +14,7 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Longest delay, because all protocols give up a packet earlier. */
+/* Longest delay.  Protocols retransmit much earlier, so a longer delay is a loss. */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */

@@ -18,7 +18,7 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Limit of the urgent packets of a channel, because a neighbour may never read. */
+/* Most bytes of urgent packets of a channel, because a neighbour may take no frames. */
 #define URGENT_MAX (1 * MiB)
 /* With more urgent bytes, a packet in transit of one word goes to the frame instead. */
 #define URGENT_TRANSIT_MAX (64 * KiB)
