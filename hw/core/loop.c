@@ -206,7 +206,7 @@ static void loop_free_deferred(void *opaque)
 void rnic_loop_fini(RNicLoop *l)
 {
     qemu_bh_delete(l->bh);
-    /* NULL makes MMIO fail: a vCPU may be waiting for the big lock in an access */
+    /* NULL makes later MMIO fail: a vCPU may wait for the big lock inside an access */
     l->bh = NULL;
     /*
      * A message or a frame of this very device may have made the guest unplug the

@@ -78,7 +78,7 @@ void exanet_irq_flush(void *opaque)
         irq_lines(s);
         return;
     }
-    /* QEMU refuses messages to the device's own registers */
+    /* makes QEMU refuse messages that are stores to the device's own registers */
     guard->engaged_in_io = true;
     /* a message may make the guest unplug this device; then s->loop.bh is NULL */
     for (; vectors && s->loop.bh; vectors &= vectors - 1) {

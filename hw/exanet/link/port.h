@@ -253,7 +253,7 @@ void exanet_port_fini(ExanetPort *p);
 void exanet_port_reset(ExanetPort *p);
 /* Enables or disables the port; @loopback: the port receives the packets it sends. */
 void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
-/* Sets @p->rate and @p->latency. */
+/* Sets @p->rate (kb/s) and @p->latency (ns), and computes @p->tx_limit. */
 void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
 /* Takes the link down and starts it anew, because coordinates or control bits changed. */
 void exanet_port_restart(ExanetPort *p);

@@ -58,7 +58,7 @@ struct ExanetAperture {
     MemoryRegion bram;
     ApertureMap map[EXANET_SHM_MAPS];
     QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
-    /* Stores in the list without a vCPU, not issued yet. */
+    /* Number of stores in @list that no vCPU waits for and that are not issued yet. */
     unsigned fifo;
     bool guard;                     /* exanet_aperture_guard() is on */
     QemuCond cond;                  /* signals a vCPU that may continue */

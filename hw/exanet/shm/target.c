@@ -7,9 +7,10 @@
  *                                |            --> devices, in a bottom half
  *   crossbar <-- responses <-----+
  *
- * Requests always sink.  A request without an entry in the tables, or without room for
- * its response, is answered by FULL, and its node retransmits it.  So no request waits
- * for a response, and two nodes cannot block each other.
+ * The target takes each request from the crossbar at once.  A request without an entry in
+ * the tables, or without room for its response, is answered by FULL, and its node
+ * retransmits it.  So no request waits for a response, and two nodes cannot block each
+ * other.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
