@@ -56,7 +56,7 @@ struct PvrdmaState {
     PvrdmaTable uc, pd, mr, cq, srq, qp;
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
     uint8_t qpn_generation;         /* bits 23:16 of the last QP number that was given */
-    uint8_t mr_generation;          /* variant of the next key */
+    uint8_t mr_generation;          /* bits 7:0 of the next key */
     PvrdmaGid gid[PVRDMA_GIDS];
     unsigned gid_last;              /* index of the GID that was found last */
     uint32_t pages_used;            /* pages of all objects; at most PVRDMA_MAX_PAGES */
