@@ -252,7 +252,7 @@ enum exanet_table_format {
 #define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)	/* words that wait to be sent */
 #define EXANET_XOFF_MARGIN	72	/* words of the receive FIFO that stay free
 				 * above the default XOFF level [T §6.3] */
-#define EXANET_RX_FIFO_WORDS	256	/* size of the hardware's FIFO [T §6.3] */
+#define EXANET_RX_FIFO_WORDS	256	/* receive FIFO of the prototype [T §6.3] */
 
 /* PORT_INJECT: the port damages packets that it sends. */
 #define EXANET_INJECT_KIND	RNIC_FIELD(7, 0)	/* enum exanet_inject */

@@ -88,7 +88,7 @@ struct exanet_ioc_set_job {
  */
 #define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
 #define EXANET_MMAP_BRAM	(1ULL << 42)	/* and the offset in the block RAM of this
-						 * node, if bram_users lets the caller */
+						 * node; bram_users must permit it */
 
 struct exanet_ioc_query_shm {
 	__aligned_u64 aperture;	/* out: bytes for segments of all processes */
