@@ -19,7 +19,7 @@ struct exanet_device;
 struct exanet_cdma {
 	struct exanet_pool pool;	/* grants the channels to users */
 	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);	/* device's lock protects it */
-	struct completion done[EXANET_CDMA_CHANNELS];	/* at each interrupt */
+	struct completion done[EXANET_CDMA_CHANNELS];	/* completed at an interrupt */
 };
 
 void exanet_cdma_init(struct exanet_device *xdev);

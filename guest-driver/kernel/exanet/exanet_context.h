@@ -34,8 +34,9 @@ struct exanet_context {
 
 	/* The device's lock protects these members. */
 	bool running;		/* the context owns @index */
-	struct exanet_job *job;	/* valid while running, as @default_job; may be NULL later */
-	struct exanet_job *default_job;
+	/* Valid while the context runs; may be NULL later. */
+	struct exanet_job *job;
+	struct exanet_job *default_job;	/* the job that open() took */
 	unsigned int job_users;	/* copies, accelerator jobs and segments that use @job */
 	u64 windows[EXANET_WINDOW_NI];	/* by window: va >> EXANET_WINDOW_BITS */
 	unsigned int window_count;	/* number of windows in use */

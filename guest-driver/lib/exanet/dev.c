@@ -298,7 +298,10 @@ static int exa_window_map(struct exa_dev *dev, uint64_t base)
 		return ret;
 	if (map.window >= EXA_WINDOWS)
 		return -EPROTO;
-	/* Windows stay until exa_close(), and each base has one window. */
+	/*
+	 * Needs no lock: the driver gives each base one window until exa_close(), so all
+	 * threads store the same value.
+	 */
 	atomic_store_explicit(&dev->win[map.window], base | EXANET_WIN_VALID,
 			      memory_order_relaxed);
 	return map.window;

@@ -373,7 +373,8 @@ static inline uint32_t exa_message_type(const struct exanet_message *msg)
 int exa_fd(const struct exa_dev *dev);
 
 /*
- * Makes messages of all mailboxes events from now on.  A second call only takes a lock.
+ * From now on a message in any mailbox is an event.  A further call has no effect, and
+ * takes only a lock.
  */
 int exa_arm(struct exa_dev *dev);
 
@@ -458,7 +459,7 @@ enum exa_map_flags {
 struct exa_shm_attr {
 	uint64_t aperture;	/* bytes for segments of all processes */
 	uint64_t bram;		/* bytes of block RAM of this node */
-	uint32_t segments;	/* maximum of all processes together */
+	uint32_t segments;	/* maximal number for all processes together */
 	uint32_t segments_used;	/* segments in use by all processes together */
 };
 
@@ -554,8 +555,8 @@ struct exa_accel_job {
 	uint64_t map1;		/* uint32_t [cell][df1]: start of a column of y */
 	uint64_t map2;		/* uint32_t [cell][df2]: start of a column of x */
 	uint64_t cells;		/* uint32_t: the cells of one colour */
-	uint32_t ndf1;		/* 1..64 */
-	uint32_t ndf2;		/* 1..64 */
+	uint32_t ndf1;		/* rows of a matrix, 1..64 */
+	uint32_t ndf2;		/* columns of a matrix, 1..64 */
 	uint32_t nlayers;	/* 1..256 */
 	uint32_t ncells;	/* number of entries of cells */
 	uint32_t remote;	/* enum exa_accel_remote */

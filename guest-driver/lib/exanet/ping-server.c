@@ -81,8 +81,8 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
 		/*
-		 * Reads get the pattern.  For writes all bytes differ from the pattern
-		 * before.
+		 * The client reads the pattern.  Before the client writes the pattern,
+		 * all bytes differ from it.
 		 */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);

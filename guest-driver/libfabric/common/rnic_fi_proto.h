@@ -205,8 +205,8 @@ RNIC_ASSERT_SIZE(struct rnic_fi_name, 16);
  * The key of a memory region says all that an initiator needs: the base names the memory,
  * and the transport makes addresses for reads and writes of it.  The length is rounded up
  * to 6 significant bits: mantissa if exponent is 0, else (32 + mantissa) << (exponent
- * - 1).  It lets initiators refuse most accesses beyond the end; atomics are checked
- * to the byte by the target.
+ * - 1).  By the length, initiators refuse most accesses beyond the end.  The target
+ * checks atomics to the byte.
  */
 #define RNIC_FI_KEY_BASE	RNIC_FIELD(50, 0)
 #define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* VA, with FI_MR_VIRT_ADDR */

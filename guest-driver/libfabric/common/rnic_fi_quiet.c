@@ -48,7 +48,7 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 		return;
 	peer->probe_ms = now + peer->probe_wait;
 	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
-	/* A peer that failed here may live and fill slots, so its ring stays. */
+	/* A peer that is dead here may still live, and fill slots, so its ring stays. */
 	if (peer->rx_ring && !peer->dead)
 		rnic_fi_ring_end(peer);
 	else
