@@ -24,7 +24,7 @@ _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
 # Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Number of inputs per target in the gate, with exceptions.
+# Number of inputs per target in the gate: the usual one, and those by NAME of fuzz-NAME.
 _RUNS = 100000
 _RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
             for name, runs in f.fuzz_runs.items()}

@@ -25,8 +25,8 @@ _CONFIGURE = [
     '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _CHECK = ['--enable-asan', '--enable-ubsan']
-# The build with sanitizers runs qtests only: less time for code and for the compiler's
-# optimizer, which takes a quarter of the build.
+# The build with sanitizers runs qtests only, so it contains few devices and uses a low
+# level of optimization, because the optimizer takes a quarter of the build's time.
 _SANITIZE = _CHECK + ['--without-default-devices',
                       '--with-devices-x86_64=rnic-tests', '-Doptimization=1']
 _BOTH = ['--target-list=x86_64-softmmu,aarch64-softmmu',

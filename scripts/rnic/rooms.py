@@ -16,8 +16,9 @@ from .steps import run
 # The folders of hw/core and of each family, by level: see family.Family. A file uses
 # symbols and headers of its folder, of lower folders, and of core.
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
-CIRCLE_MAX = 6          # files
+CIRCLE_MAX = 6          # files that call each other in a circle
 MAIN_HEADER_MAX = 250   # lines
+# A main header may declare FEW_USERS_MAX functions that fewer than FEW_USERS files use.
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
 # Headers without QEMU's types. The common part of the providers is not among them, because
