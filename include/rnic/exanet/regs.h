@@ -43,7 +43,7 @@
 #define EXANET_OUTPUT_SLOTS	8	/* packets in an output buffer [T §5.3.4] */
 /*
  * Link ports: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0_PORTS
- * ports have registers: all up to the last one with a netdev.
+ * ports have registers: those up to the last port with a netdev.
  */
 #define EXANET_LINKS		12
 

@@ -328,8 +328,8 @@ enum exanet_arith_mode {
 #define EXANET_ACCEL_STATUS_DONE RNIC_BIT(1)	/* until the next GO */
 #define EXANET_ACCEL_STATUS_CODE RNIC_FIELD(7, 4)	/* enum exanet_resp; NO_CONTEXT
 							 * if a node does not respond */
-#define EXANET_ACCEL_NDF1	RNIC_FIELD(15, 0)	/* NDF: rows of a matrix, at most 64 */
-#define EXANET_ACCEL_NDF2	RNIC_FIELD(31, 16)	/* NDF: columns of a matrix, at most 64 */
+#define EXANET_ACCEL_NDF1	RNIC_FIELD(15, 0)	/* NDF: matrix rows, 1..64 */
+#define EXANET_ACCEL_NDF2	RNIC_FIELD(31, 16)	/* NDF: matrix columns, 1..64 */
 #define EXANET_ACCEL_NDF_MAX	64
 #define EXANET_ACCEL_NLAYERS_MAX 256
 #define EXANET_ACCEL_PDID_TARGET RNIC_FIELD(15, 0)	/* PDID of the target */
