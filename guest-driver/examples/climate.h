@@ -27,7 +27,8 @@ struct climate {
 				 * x and in y */
 	size_t cells;		/* uint32_t [ncells], by colour */
 	size_t bytes;		/* size of the block, a multiple of 8 */
-	unsigned int colour[CLIMATE_COLOURS + 1];	/* start of each in cells */
+	/* Colour c has the elements colour[c] to colour[c + 1] - 1 of cells. */
+	unsigned int colour[CLIMATE_COLOURS + 1];
 };
 
 /* Computes the layout of a mesh. */

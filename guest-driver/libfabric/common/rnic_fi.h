@@ -241,7 +241,7 @@ struct rnic_fi_ep {
 	size_t			rx_size;
 	size_t			min_multi_recv;
 	int			cntr_first[CNTR_CNT];	/* index of the same counter */
-	uint32_t		tx_ops;	/* operations but OP_RX and held ones */
+	uint32_t		tx_ops;	/* operations, without OP_RX and held ones */
 	uint32_t		next_id;	/* last id that an operation got */
 	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
