@@ -52,8 +52,8 @@ struct exanet_hw_segment {
 
 /* A transfer of a CDMA channel. */
 struct exanet_cdma_job {
-	u64 sa;			/* source address, by @sides */
-	u64 da;			/* destination address, by @sides */
+	u64 sa;			/* source; @sides: kind of address */
+	u64 da;			/* destination, likewise */
 	u32 bytes;
 	u32 sides;		/* EXANET_CDMA_SIDES_ */
 	u32 pdid;		/* PDID of the target */

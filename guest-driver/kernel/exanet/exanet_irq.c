@@ -34,7 +34,7 @@ static irqreturn_t exanet_fault_irq(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
 
-	/* First, because an event that arrives now must raise the vector again. */
+	/* Acks first, because a later event must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
 	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
 }
@@ -53,7 +53,7 @@ static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 	if (causes == EXANET_GONE)
 		return IRQ_NONE;
 	causes &= EXANET_IRQS_ADMIN;
-	/* First, because an event that arrives now must raise the vector again. */
+	/* Acks first, because a later event must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	exanet_admin_serve(xdev, causes);
 	return IRQ_HANDLED;

@@ -37,7 +37,7 @@ struct exa_places {
 };
 
 static pthread_once_t exa_places_once = PTHREAD_ONCE_INIT;
-static struct exa_places *_Atomic exa_places;	/* NULL without memory */
+static struct exa_places *_Atomic exa_places;	/* NULL: no memory */
 
 static void exa_places_init(void)
 {

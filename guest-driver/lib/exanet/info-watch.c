@@ -211,7 +211,9 @@ static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 	fprintf(out, "\n");
 }
 
-/* Returns all tables as one text, which the caller frees; NULL without memory. */
+/*
+ * Returns all tables as one text, which the caller frees, or NULL if memory is lacking.
+ */
 static char *watch_text(const struct watch_dev *devs, int count)
 {
 	char *text = NULL;

@@ -413,8 +413,8 @@ struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 				       uint16_t tag, bool make);
 
 /*
- * Returns the peer at @at with @tag, and makes it if there is none.  Returns NULL without
- * memory.  Other peers at @at stay as they are.
+ * Returns the peer at @at with @tag, and makes it if there is none.  Returns NULL if
+ * memory is lacking.  Other peers at @at stay as they are.
  */
 struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
 				     const struct rnic_fi_addr *at, uint16_t tag);
@@ -511,7 +511,7 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from
 
 /* --- Packets ----------------------------------------------------------------- */
 
-/* Returns an empty packet for @peer, or NULL without memory. */
+/* Returns an empty packet for @peer, or NULL if memory is lacking. */
 struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 				      enum rnic_fi_pkt_kind kind);
 
@@ -553,7 +553,7 @@ int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 
 /*
  * Sends a message without number to @peer.  If the peer's mailbox does not exist, the
- * peer fails with FI_ECONNRESET.  Sends nothing without memory.
+ * peer fails with FI_ECONNRESET.  Sends nothing if memory is lacking.
  */
 void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);

@@ -176,7 +176,7 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 
 /*
  * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
- * Returns -FI_ENOMEM without memory.
+ * Returns -FI_ENOMEM if memory is lacking.
  */
 static int rnic_fi_lookup_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
 				const struct rnic_fi_addr *at, uint16_t tag)

@@ -106,7 +106,8 @@ static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
 	/*
-	 * reap() does not nest: the end of a packet may send another, which calls this.
+	 * reap() must not nest: the end of a packet may send another packet, and that
+	 * calls this function.
 	 */
 	if (domain->reaping)
 		return;

@@ -145,8 +145,8 @@ static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
 	op->cq_data = info->cq_data;
 	op->len = info->len;
 	/*
-	 * One part is this function's, because @op must exist until all reads are
-	 * posted.
+	 * This function counts as one pending part, because @op must exist until all
+	 * reads are posted.
 	 */
 	op->pending = 1;
 	ret = rnic_fi_rx_fetch(op, info->remote, len);
