@@ -110,7 +110,8 @@ class Module(_Graph):
 
     The module is compiled only in a guest's Debian, which this check does without. So it
     judges on identifiers: ctags finds the definitions, and a word of another file that
-    is such a name counts as a use of it. All names of the module begin with its own."""
+    is such a name counts as a use of it. All names of the module begin
+    with the module's name."""
 
     def __init__(self, folder):
         super().__init__()
