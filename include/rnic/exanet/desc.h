@@ -22,7 +22,7 @@ struct exanet_desc {
 };
 RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 #define EXANET_TIDS		1024
-#define EXANET_DESC_TRIGGER	0x14	/* offset of the 32 bits whose write starts it */
+#define EXANET_DESC_TRIGGER	0x14	/* offset of W3[63:32] */
 
 #define EXANET_DESC_W3_PDID	RNIC_FIELD(15, 0)
 #define EXANET_DESC_W3_LENGTH	RNIC_FIELD(30, 16)	/* 1..16384 bytes */
