@@ -573,7 +573,7 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 /*
  * Schedules the response of resource @i, a READ, to be sent again from the PSN of @pkt
  * on.  The responses of READs behind it restart, because responses are sent in order.
- * Drops @pkt if it asks for more packets than the rest of the resource has.
+ * Drops @pkt if it requests PSNs behind the last one of the resource.
  */
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
