@@ -43,7 +43,7 @@ struct shared {
 	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process takes a ticket */
 	uint64_t ticket[NODES_MAX];	/* by rank; 0: wants no lock */
 	uint64_t flag[LEVELS_MAX];	/* by level: barriers of one peer */
-	uint64_t counter;		/* the lock protects it */
+	uint64_t counter;		/* protected by the lock */
 	uint64_t owner;			/* rank + 1 of the process that has the lock; 0: none */
 	uint64_t intruders;		/* how often another process had the lock too */
 };

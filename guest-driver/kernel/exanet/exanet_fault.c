@@ -64,7 +64,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 	if (queue_work(exanet_fault_wq, &ctx->fault_work))
 		ctx->fault_works++;
 	else
-		exanet_context_put(ctx);	/* the file has another one */
+		exanet_context_put(ctx);	/* the file has a reference, too */
 }
 
 bool exanet_fault_drain(struct exanet_device *xdev)

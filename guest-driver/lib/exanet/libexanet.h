@@ -177,7 +177,7 @@ struct exa_write_attr {
 	uint64_t notify_gva;	/* on the target's node and in its context: a
 				 * 16-B aligned struct exanet_notification, or
 				 * exa_mbox_gva() */
-	uint64_t notify_data;	/* any value; the notification has it */
+	uint64_t notify_data;	/* any value, which the notification carries */
 	uint32_t flags;		/* enum exa_write_flags */
 	uint32_t path;		/* path hint, 0..31 */
 };
@@ -250,7 +250,7 @@ struct exa_read_attr {
 				 * memory, 16-B aligned; NULL: a message to
 				 * mailbox notify_mbox instead */
 	uint32_t notify_mbox;	/* 0..3, if notify is NULL */
-	uint64_t notify_data;	/* any value; the notification has it */
+	uint64_t notify_data;	/* any value, which the notification carries */
 	uint64_t tag;		/* any value, for traces only */
 };
 
@@ -436,17 +436,18 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 
 /*
  * A segment shows memory of another node in this process.  Access it by volatile
- * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by memcpy() and
- * the like: it is device memory.  A load waits for the other node; a load that fails
- * returns all-ones.  Stores to one node arrive in order and once each; stores to different
- * nodes arrive in order only with exa_fence() between them.  Loads see earlier stores.
+ * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by functions such
+ * as memcpy(), because a segment is device memory.  A load waits for the other node; a
+ * load that fails returns all-ones.  Stores to one node arrive in order and once each;
+ * stores to different nodes arrive in order only with exa_fence() between them.  Loads
+ * see earlier stores.
  *
  * A CPU whose load waits for a node does nothing else, not even serve interrupts, until
- * the answer comes or the NIC fails the load after seconds.  So access memory of this very
- * node directly, because a page fault there may need the CPU that waits.
+ * the answer comes or the NIC fails the load after seconds.  So access memory of this
+ * very node directly, because a page fault there may need the CPU that waits.
  *
- * A NIC has few segments (exa_shm_query()), which all processes of the node share.  In a
- * child after fork() they are not mapped.
+ * A NIC has few segments (exa_shm_query()), which all processes of the node share.  In
+ * a child after fork() they are not mapped.
  */
 enum exa_map_flags {
 	EXA_MAP_READ		= 1 << 0,

@@ -91,7 +91,7 @@ struct rnic_fi_pkt {
 	enum rnic_fi_pkt_kind	kind;
 	uint16_t		seq;	/* number of a numbered message */
 	uint8_t			tries;	/* how often the packet was posted again */
-	uint32_t		slot;	/* of PKT_SLOT: count of slots filled before it */
+	uint32_t		slot;	/* PKT_SLOT: slots filled before this one */
 };
 
 enum rnic_fi_op_kind {
@@ -167,7 +167,7 @@ struct rnic_fi_ring {
 	uint32_t		number;
 	uint32_t		filled;	/* sender: slots filled, free-running */
 	uint32_t		emptied;	/* slots emptied, free-running */
-	uint32_t		told;	/* receiver: emptied in the last CREDIT */
+	uint32_t		told;	/* receiver: @emptied in the last CREDIT */
 	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: last use */
 	uint64_t		end_ms;	/* receiver: time of the last RING_END, or 0 */
@@ -611,7 +611,7 @@ int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
  */
 void rnic_fi_op_put(struct rnic_fi_op *op, int err);
 
-/* Completes an operation, unless op_hold() did so, and frees it; the usual end(). */
+/* The usual end(): completes @op, unless op_hold() did so, and frees it. */
 void rnic_fi_op_end(struct rnic_fi_op *op);
 
 /*
@@ -640,9 +640,10 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
 
-/* Execute an ATOMIC and answer it; and end the operation that an ATOMIC_RSP answers. */
+/* Executes and answers an ATOMIC. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_body *body);
+/* Ends the operation that an ATOMIC_RSP answers. */
 void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 			   const struct rnic_fi_body *body);
 
@@ -707,7 +708,10 @@ void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 
-/* Add a domain to those that all progress serves, and remove it; without the lock. */
+/*
+ * Add @domain to the list of domains that any endpoint's progress serves, and remove it.
+ * The caller does not hold the domain's lock.
+ */
 void rnic_fi_progress_join(struct rnic_fi_domain *domain);
 void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
 

@@ -268,7 +268,7 @@ static ssize_t rnic_fi_send(struct fid_ep *fid, fi_addr_t addr,
 		send->instant = rnic_fi_send_is_instant(peer, send->flags);
 		ret = rnic_fi_send_choose(peer, send);
 	}
-	/* The user will call again, and progress may make room until then. */
+	/* Progress may make room for the user's next call. */
 	if (ret == -FI_EAGAIN)
 		rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);

@@ -72,7 +72,7 @@ enum rnic_fi_msg_op {
 	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service, which the
 					 * sender has */
 	RNIC_FI_PROBE		= 13,	/* no body; like PING, but without number */
-	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: asks for the
+	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: requests the
 					 * end of the ring */
 	RNIC_FI_RING_GONE	= 15,	/* struct rnic_fi_msg_ring_end: the sender has no
 					 * such ring, so its slots can be freed */

@@ -272,7 +272,7 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 /*
  * Returns the index of a free place for a ring.  Frees the rings of peers that have
  * gone, because many peers may come and go between two watches.  If no place is free,
- * asks for an idle ring back and returns -1.
+ * requests the end of an idle ring and returns -1.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {
