@@ -491,9 +491,9 @@ static RoceStatus ipv6_parse(const uint8_t *network, size_t *len, RocePath *path
 }
 
 /*
- * Parses the headers before the BTH.  @at is the offset of the network header, *@len as
- * for ipv4_parse().  Ignores the UDP checksum, because senders of RoCE omit it, and
- * because the ICRC covers more [EXT].
+ * Parses the headers before the BTH into @path.  @at is the offset of the network
+ * header; *@len is changed as by ipv4_parse().  Ignores the UDP checksum, because
+ * senders of RoCE omit it, and because the ICRC covers more [EXT].
  */
 static RoceStatus network_parse(const uint8_t *frame, size_t at, size_t *len,
                                 RocePath *path)
