@@ -43,14 +43,15 @@
 #define RNIC_FI_PEER_BUCKETS	64
 
 /*
- * The NIC gives up on a full mailbox or request queue after some 20 s.  That only
- * means that the peer computes, so the packet is posted again, so many times.
+ * Limits of posting a packet again.  The NIC fails a packet to a full mailbox or request
+ * queue after about 20 s, but the peer may only be computing.  FAULT_RETRIES is for
+ * messages for which a page is missing.
  */
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
 #define RNIC_FI_PROBES		2	/* most probes of a domain under way */
 #define RNIC_FI_PROBE_MAX_MS	3600000	/* longest time between two probes of a peer */
-#define RNIC_FI_GONE_MS		60000	/* then a gone endpoint's NIC writes no more */
+#define RNIC_FI_GONE_MS		60000	/* for writes by a gone endpoint's NIC */
 #define RNIC_FI_RING_ASK_MS	10000	/* time between two requests for a ring */
 #define RNIC_FI_RINGS_MAX	1024	/* limit of an endpoint, for each direction */
 #define RNIC_FI_WATCH_MS		1000	/* time between two calls of the watch */

@@ -31,8 +31,8 @@
  *   -FI_EFAULT              a page is missing: a message is posted again, up to
  *                           RNIC_FI_FAULT_RETRIES times; other requests fail
  *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist: the peer has gone
- *   all others              a numbered message that cannot be delivered is the peer's end,
- *                           because messages after it would have no predecessor
+ *   all others              the peer fails if the message is numbered, because the next
+ *                           messages would have no predecessor
  */
 #ifndef RNIC_FI_TRANSPORT_H
 #define RNIC_FI_TRANSPORT_H
@@ -43,7 +43,7 @@
 
 #include "rnic_fi_proto.h"
 
-#define RNIC_FI_REQUEST_MAX	(1U << 30)	/* bytes of one read or write */
+#define RNIC_FI_REQUEST_MAX	(1U << 30)	/* most bytes of a read or write */
 #define RNIC_FI_NIC_BYTES	48		/* size of rnic_fi_request.nic */
 
 struct util_prov;
