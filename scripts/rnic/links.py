@@ -13,7 +13,7 @@ from .paths import TOP
 _WARNING, _SILENT = utils.Reporter.WARNING_LEVEL, utils.Reporter.SEVERE_LEVEL + 1
 _SETTINGS = {'report_level': _SILENT, 'input_encoding': 'unicode',
              'halt_level': _SILENT, 'file_insertion_enabled': False}
-# A document that a comment, a script or another document names by its path from the top;
+# The path from the top by which a comment, a script or a document names a document;
 # docs/devel is QEMU's.
 _NAMED = re.compile(r'(?<![\w./-])(docs/(?!devel/)[\w./-]+\.rst)(?:#([\w-]+))?')
 _MARKDOWN_LINK = re.compile(r'\]\(([^)\s]+)\)')
