@@ -14,7 +14,7 @@
 
 /* 4.096 us * 2^15 = 134 ms.  The delay is long, because hosts of QEMU may be busy. */
 #define LOCAL_ACK_DELAY 15
-/* Number that the driver needs.  The device itself has no address handles. */
+/* Limit of the driver's address handles.  The device has none, and sets no limit. */
 #define MAX_AH 65536
 
 static void caps_limits(struct pvrdma_device_caps *caps)
