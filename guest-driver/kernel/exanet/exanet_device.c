@@ -163,7 +163,7 @@ err_put:
 void exanet_device_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Interrupt handlers use sysfs files, so they end before the device's files. */
+	/* Before the removal of sysfs files, because interrupt handlers use them. */
 	exanet_irq_free(xdev);
 	/*
 	 * First ends open(), then stops all contexts, because contexts access

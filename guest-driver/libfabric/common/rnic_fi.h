@@ -56,9 +56,9 @@
 #define RNIC_FI_RINGS_MAX	1024	/* limit of an endpoint, for each direction */
 #define RNIC_FI_WATCH_MS		1000	/* time between two calls of the watch */
 #define RNIC_FI_PING_MS		3000	/* silence after which a peer gets PING */
-#define RNIC_FI_DRAIN_MS		5000	/* longest wait of a closing endpoint without progress */
+#define RNIC_FI_DRAIN_MS		5000	/* limit of a close without progress */
 #define RNIC_FI_IDLE_SLEEP_US	50
-#define RNIC_FI_HINT_COUNTS	8	/* polls for which one hint() counts */
+#define RNIC_FI_HINT_COUNTS	8	/* a hint() counts as so many idle polls */
 #define RNIC_FI_TOUCH_BYTES	4096	/* step of touching pages; no page is smaller */
 
 /* Parameters of a provider; rnic_fi_params() says what they mean. */
