@@ -76,7 +76,9 @@ enum exanet_shm_class {
 #define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker retransmits the failed
 						 * pieces of a copy [T §4.4] */
 #define EXANET_SHM_CTRL_ALL	0x7fU	/* CTRL_STRICT: WAW and ORDER have no effect */
-/* Without WAW, because it costs a round trip a store, and targets with ORDER need none. */
+/*
+ * Without WAW, because it costs a round trip a store, and targets with ORDER need none.
+ */
 #define EXANET_SHM_CTRL_DEFAULT	0x77U
 #define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* timers in use */
 #define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores are under way */

@@ -4,21 +4,22 @@
  *
  * open() takes a context of the NIC and binds the context to the address space of the
  * caller (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
- * parameter user_contexts).  close(), or the death of the process, frees the context when
- * the driver has served all page faults of the context.  So open() waits up to half a
- * second for a free context, even with O_NONBLOCK, which is for read().  A child after
- * fork() gets EPERM and must open the device itself.
+ * parameter user_contexts).  close(), or the death of the process, frees the context
+ * when the driver has served all page faults of the context.  So open() waits up to
+ * half a second for a free context, even with O_NONBLOCK, which is for read().  A child
+ * after fork() gets EPERM and must open the device itself.
  *
  * mmap() of page n of enum exanet_user_page takes offset n << 12 for any page size, a
- * length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are read-write,
- * info is read-only.  Segments of remote memory, and block RAM of this node, have higher
- * offsets, see below.
+ * length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are
+ * read-write, info is read-only.  Segments of remote memory, and block RAM of this
+ * node, have higher offsets, see below.
  *
- * poll() reports POLLIN when a mailbox or channel of this context has raised its interrupt
- * since the last read().  read() of 8 bytes returns the number of these interrupts and
- * clears it, as eventfd does.
+ * poll() reports POLLIN when a mailbox or channel of this context has raised its
+ * interrupt since the last read().  read() of 8 bytes returns the number of these
+ * interrupts and clears it, as eventfd does.
  *
- * Members marked "in" are set by the caller of ioctl(), those marked "out" by the driver.
+ * Members marked "in" are set by the caller of ioctl(), those marked "out" by the
+ * driver.
  */
 #ifndef RNIC_EXANET_UAPI_H
 #define RNIC_EXANET_UAPI_H
@@ -82,9 +83,10 @@ struct exanet_ioc_set_job {
 /*
  * EOPNOTSUPP: the NIC has no aperture (EXANET_CAP1_APERTURE).
  *
- * The mapping is device memory: an access must be a single load or store of 1, 2, 4 or 8
- * bytes that does not cross a multiple of its size.  An access that fails is counted in the
- * info page and raises the signal of ERROR_SIGNAL; a load that fails reads all-ones.
+ * The mapping is device memory: an access must be a single load or store of 1, 2, 4 or
+ * 8 bytes that does not cross a multiple of its size.  An access that fails is counted
+ * in the info page and raises the signal of ERROR_SIGNAL; a load that fails reads
+ * all-ones.
  */
 #define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
 #define EXANET_MMAP_BRAM	(1ULL << 42)	/* and the offset in the block RAM of this
@@ -128,8 +130,9 @@ struct exanet_ioc_segment_create {
 };
 
 /*
- * Frees a segment.  Accesses to mapped pages of it raise SIGBUS from then on.  Stores that
- * were acknowledged early are still sent.  ENOENT: the context has no such segment.
+ * Frees a segment.  Accesses to mapped pages of it raise SIGBUS from then on.  Stores
+ * that were acknowledged early are still sent.  ENOENT: the context has no such
+ * segment.
  */
 struct exanet_ioc_segment_destroy {
 	__u32 segment;		/* in: number of the segment */

@@ -232,11 +232,11 @@ enum exanet_group {
 #define EXANET_PTID_GEN		RNIC_FIELD(13, 8)
 
 /*
- * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target.  VA of a
- * response is NI index 6 and the low byte of the request's address, because byte lanes of
- * the data follow the address.  A response has TID and SEQ of its request.  SEQ counts the
- * requests of a class from this node to the target.  FIRST is set if no older request of
- * the class to this target is without a response.
+ * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target.  VA of
+ * a response is NI index 6 and the low byte of the request's address, because byte
+ * lanes of the data follow the address.  A response has TID and SEQ of its request.
+ * SEQ counts the requests of a class from this node to the target.  FIRST is set if no
+ * older request of the class to this target is without a response.
  */
 #define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
 #define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among requests under way */

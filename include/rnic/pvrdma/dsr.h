@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Paravirtual RDMA NIC: page directories, rings and the shared region [EXT].  In the shared
- * region the driver tells the device the addresses of the rings, and the device tells the
- * driver its capabilities.  All members are little-endian, but GUIDs are big-endian as on
- * the wire.
+ * Paravirtual RDMA NIC: page directories, rings and the shared region [EXT].  In the
+ * shared region the driver tells the device the addresses of the rings, and the device
+ * tells the driver its capabilities.  All members are little-endian, but GUIDs are
+ * big-endian as on the wire.
  */
 #ifndef RNIC_PVRDMA_DSR_H
 #define RNIC_PVRDMA_DSR_H
@@ -15,7 +15,8 @@
 
 /* --- Page directories ---------------------------------------------------------
  * The driver describes each object in guest memory by a page directory: a page of up to
- * 512 addresses of tables.  A table is a page of up to 512 addresses of the object's pages.
+ * 512 addresses of tables.  A table is a page of up to 512 addresses of the object's
+ * pages.
  */
 #define PVRDMA_PDIR_TABLE(page)	((page) >> 9 & 0x1ff)
 #define PVRDMA_PDIR_PAGE(page)	((page) & 0x1ff)
@@ -23,9 +24,9 @@
 #define PVRDMA_MAX_FAST_REG_PAGES 128
 
 /* --- Rings ---------------------------------------------------------------------
- * Indices count modulo twice the number of elements.  The ring is empty if they are equal,
- * and full if they differ by the number of elements.  An element's slot is its index
- * modulo the number of elements.
+ * Indices count modulo twice the number of elements.  The ring is empty if they are
+ * equal, and full if they differ by the number of elements.  An element's slot is its
+ * index modulo the number of elements.
  */
 struct pvrdma_ring {
 	__le32	prod_tail;	/* index of the element that is written next */
@@ -45,9 +46,9 @@ struct pvrdma_ring_state {
 RNIC_ASSERT_SIZE(struct pvrdma_ring_state, 16);
 
 /*
- * Returns the number of elements that the driver uses in a ring of the device with room for
- * @count.  The driver masks indices as if @count were a power of two, but its rings have
- * three pages.  So it uses as many elements as the lowest bit of @count says.
+ * Returns the number of elements that the driver uses in a ring of the device with room
+ * for @count.  The driver masks indices as if @count were a power of two, but its rings
+ * have three pages.  So it uses as many elements as the lowest bit of @count says.
  */
 #define PVRDMA_RING_ELEMENTS(count) ((count) & -(count))
 

@@ -25,8 +25,8 @@
 #define PVRDMA_UARS		512	/* page 0: kernel; others: user contexts */
 
 /* --- Registers, BAR 1 --------------------------------------------------------
- * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write may have
- * an effect although the register stores none of its bits: writable is 0 then.
+ * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write may
+ * have an effect although the register stores none of its bits: writable is 0 then.
  */
 #define PVRDMA_REGS(X) \
 	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \

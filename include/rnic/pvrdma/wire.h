@@ -28,8 +28,8 @@
 #define ROCE_MSG_MAX		0x80000000u	/* bytes of a message [T §3.1.3] */
 
 /*
- * Bytes of the longest frame: Ethernet, VLAN, IPv6, UDP, BTH, the longest extended headers
- * of a packet, payload, ICRC.
+ * Bytes of the longest frame: Ethernet, VLAN, IPv6, UDP, BTH, the longest extended
+ * headers of a packet, payload, ICRC.
  */
 #define ROCE_FRAME_MAX		(14 + 4 + 40 + 8 + 12 + 28 + ROCE_MTU_MAX + 4)
 
