@@ -149,7 +149,10 @@ static void stream_run(struct stream *s, unsigned int times,
 		for (int k = 0; k < KERNELS; k++) {
 			begin = now();
 			run_kernel[k](s);
-			/* The time includes the arrival of stores that were acknowledged early. */
+			/*
+			 * The time includes the arrival of stores that were
+			 * acknowledged early.
+			 */
 			if (client->opt->early)
 				place_settle(client, place);
 			s->time[k][t] = now() - begin;

@@ -21,7 +21,10 @@ struct exanet_accel {
 void exanet_accel_init(struct exanet_device *xdev);
 /* Handles the interrupt of the accelerator: wakes the thread of the job. */
 void exanet_accel_irq(struct exanet_device *xdev);
-/* Runs a job as uapi.h says; fills the output members of @a. Returns as exanet_cdma_copy(). */
+/*
+ * Runs a job as uapi.h says; fills the output members of @a. Returns as
+ * exanet_cdma_copy().
+ */
 int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a);
 
 #endif /* EXANET_ACCEL_H */

@@ -3,8 +3,8 @@
  * ExaNet bindings.
  *
  * A context binds an index of the NIC to the page table of one process. It runs from
- * open() until the file is closed, the address space ends or the NIC is removed, whichever
- * comes first. A file that outlives its context returns ENODEV.
+ * open() until the file is closed, the address space ends or the NIC is removed,
+ * whichever comes first. A file that outlives its context returns ENODEV.
  */
 #include "exanet_binding.h"
 

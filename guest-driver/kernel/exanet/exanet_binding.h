@@ -12,7 +12,9 @@ struct address_space;
 struct exanet_context;
 struct exanet_device;
 
-/* Returns the format of this kernel's page tables, EXANET_CTX_CTRL_FORMAT and _VA_BITS. */
+/*
+ * Returns the format of this kernel's page tables, EXANET_CTX_CTRL_FORMAT and _VA_BITS.
+ */
 u32 exanet_binding_format(void);
 /*
  * Opens a context of current's address space; @mapping belongs to the file. Waits up to

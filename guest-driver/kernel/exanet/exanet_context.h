@@ -104,7 +104,10 @@ void exanet_context_put_jobs(struct exanet_context *ctx);
  * or -ENOMEM.
  */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
-/* Keeps the context's job as it is until exanet_context_unfix_job(). Returns 0, -ENODEV. */
+/*
+ * Keeps the context's job as it is until exanet_context_unfix_job(). Returns 0,
+ * -ENODEV.
+ */
 int exanet_context_fix_job(struct exanet_context *ctx);
 void exanet_context_unfix_job(struct exanet_context *ctx);
 

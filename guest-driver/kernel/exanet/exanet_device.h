@@ -9,7 +9,10 @@ struct device;
 struct exanet_device;
 struct exanet_resources;
 
-/* Registers the class and the numbers of the device files. Returns 0 or a negative errno. */
+/*
+ * Registers the class and the numbers of the device files. Returns 0 or a negative
+ * errno.
+ */
 int exanet_device_init(void);
 void exanet_device_exit(void);
 

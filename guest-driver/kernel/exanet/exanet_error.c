@@ -26,9 +26,9 @@ static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 }
 
 /*
- * Returns true if the process still has the address space of the context. A process that
- * shared the address space may run another program now, which the owner of the context has
- * no right to signal.
+ * Returns true if the process still has the address space of the context. A process
+ * that shared the address space may run another program now, which the owner of the
+ * context has no right to signal.
  */
 static bool exanet_error_same_mm(const struct exanet_context *ctx)
 {

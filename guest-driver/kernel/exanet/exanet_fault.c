@@ -2,9 +2,10 @@
 /*
  * ExaNet page faults.
  *
- * The NIC puts faults into a FIFO. The interrupt handler moves them to the queues of their
- * contexts. Each context has a work that makes its pages present, so a process whose pages
- * come slowly (swap, network file systems, userfaultfd) does not delay other processes.
+ * The NIC puts faults into a FIFO. The interrupt handler moves them to the queues of
+ * their contexts. Each context has a work that makes its pages present, so a process
+ * whose pages come slowly (swap, network file systems, userfaultfd) does not delay
+ * other processes.
  */
 #include "exanet_fault.h"
 
@@ -130,8 +131,9 @@ static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 
 /*
  * Makes a page usable by the device: present, accessed and, for a write, dirty. Stores
- * in @end up to where later pages may be made present in advance: the end of the VMA, or
- * 0 if a process supplies the pages by userfaultfd. Returns false if the access is invalid.
+ * in @end up to where later pages may be made present in advance: the end of the VMA,
+ * or 0 if a process supplies the pages by userfaultfd. Returns false if the access is
+ * invalid.
  */
 static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 			    unsigned int flags, unsigned long *end)

@@ -35,7 +35,10 @@ static int exanet_file_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Returns true if the context belongs to current; a child after fork() has no part in it. */
+/*
+ * Returns true if the context belongs to current; a child after fork() has no part in
+ * it.
+ */
 static bool exanet_file_is_owner(struct exanet_context *ctx)
 {
 	return current->mm == ctx->mm;

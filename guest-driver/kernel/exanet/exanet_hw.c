@@ -338,7 +338,9 @@ static int exanet_resp_errno(unsigned int code)
 	}
 }
 
-/* Returns the errno of the first transaction that failed, or 0 if the tracker has none. */
+/*
+ * Returns the errno of the first transaction that failed, or 0 if the tracker has none.
+ */
 static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
 {
 	u32 base = EXANET_SHM_TRACKER(ch);

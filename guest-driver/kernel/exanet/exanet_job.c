@@ -92,8 +92,8 @@ static bool exanet_grant_busy(const struct exanet_grant *g)
 }
 
 /*
- * Grants the jobs of @g. Refuses a job that is granted already, or that is in use, because
- * two users would share it. Returns 0, -EEXIST, -EBUSY or -ENOSPC.
+ * Grants the jobs of @g. Refuses a job that is granted already, or that is in use,
+ * because two users would share it. Returns 0, -EEXIST, -EBUSY or -ENOSPC.
  */
 static int exanet_grant_add(struct exanet_grant *grants, unsigned int *count,
 			    const struct exanet_grant *g)

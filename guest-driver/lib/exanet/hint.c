@@ -73,8 +73,8 @@ static struct exa_place *exa_place_take(size_t bytes)
 }
 
 /*
- * Frees a place.  Puts ordinary memory there, because threads may still store to POLL.  If
- * no memory is left for this, the place stays used for ever.
+ * Frees a place.  Puts ordinary memory there, because threads may still store to POLL.
+ * If no memory is left for this, the place stays used for ever.
  */
 static void exa_place_give(struct exa_place *place)
 {

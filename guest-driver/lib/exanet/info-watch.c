@@ -2,8 +2,8 @@
 /*
  * exanet-info --watch: a live table of links and retransmissions.
  *
- * On a terminal each table replaces the last one; elsewhere it follows the last one.  A NIC
- * that was removed, for example with its driver, is shown again when it is back.
+ * On a terminal each table replaces the last one; elsewhere it follows the last one.  A
+ * NIC that was removed, for example with its driver, is shown again when it is back.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -161,7 +161,9 @@ static double watch_rate(const struct watch_dev *dev, int p, int rate)
 			      1);
 }
 
-/* Returns 10^6 bytes per second of a counter of words, to be printed with two decimals. */
+/*
+ * Returns 10^6 bytes per second of a counter of words, to be printed with two decimals.
+ */
 static double watch_megabytes(const struct watch_dev *dev, int p, int rate)
 {
 	double words = watch_per_second(dev, dev->now.port[p].rate[rate],
@@ -248,9 +250,9 @@ static int watch_rows(void)
 }
 
 /*
- * Prints @text over the last table, which had @above lines, as far as there is room.  Cuts
- * long lines, because a line that wraps would make the table longer.  Returns the number of
- * lines.
+ * Prints @text over the last table, which had @above lines, as far as there is room.
+ * Cuts long lines, because a line that wraps would make the table longer.  Returns the
+ * number of lines.
  */
 static int watch_put_in_place(const char *text, int above)
 {

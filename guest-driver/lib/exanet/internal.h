@@ -151,7 +151,10 @@ static inline bool exa_alive(const struct exa_dev *dev)
 	return *(volatile uint32_t *)dev->alive != 0;
 }
 
-/* Sets the lowest clear bit of @count bits.  Returns its number, -EAGAIN: none is clear. */
+/*
+ * Sets the lowest clear bit of @count bits.  Returns its number, -EAGAIN: none is
+ * clear.
+ */
 static inline int exa_bit_take(_Atomic uint32_t *busy, unsigned int count)
 {
 	uint32_t all = (uint32_t)(RNIC_BIT(count) - 1);
@@ -243,7 +246,9 @@ void exa_remote_init(struct exa_dev *dev);
  */
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
-/* Enables the interrupt of a mailbox if a flag or a waiter needs it; dev->lock is held. */
+/*
+ * Enables the interrupt of a mailbox if a flag or a waiter needs it; dev->lock is held.
+ */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
 /*

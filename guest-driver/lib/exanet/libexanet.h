@@ -275,9 +275,10 @@ int exa_notify_test(const struct exanet_notification *rec, uint64_t *data);
 
 /*
  * Waits for a notification, at most @timeout_ms (negative: for ever).  Returns as
- * exa_notify_test(), or -ETIMEDOUT.  The function polls; after a while it sleeps for short
- * times.  Because the record does not name a NIC, the function calls exa_poll_hint() for
- * all NICs that this process has open, in turn, except those that were removed or reset.
+ * exa_notify_test(), or -ETIMEDOUT.  The function polls; after a while it sleeps for
+ * short times.  Because the record does not name a NIC, the function calls
+ * exa_poll_hint() for all NICs that this process has open, in turn, except those that
+ * were removed or reset.
  */
 int exa_notify_wait(const struct exanet_notification *rec, uint64_t *data,
 		    int timeout_ms);
@@ -392,11 +393,12 @@ int exa_disarm(struct exa_dev *dev);
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
 /*
- * Informs the NIC that the caller polls for an event of a link: mailbox, record, channel
- * or memory.  The call takes up to 4 us.  An emulated NIC uses this time to take frames in
- * the thread of the caller, because a wake-up of another thread takes longer.  Loops that
- * poll should call this after some polls; exa_recv(), exa_notify_wait() and the blocking
- * functions do.  Does nothing if the NIC does not have this function.
+ * Informs the NIC that the caller polls for an event of a link: mailbox, record,
+ * channel or memory.  The call takes up to 4 us.  An emulated NIC uses this time to
+ * take frames in the thread of the caller, because a wake-up of another thread takes
+ * longer.  Loops that poll should call this after some polls; exa_recv(),
+ * exa_notify_wait() and the blocking functions do.  Does nothing if the NIC does not
+ * have this function.
  */
 void exa_poll_hint(struct exa_dev *dev);
 
@@ -519,9 +521,9 @@ int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
 
 /*
  * Maps the block RAM of this node, which all processes of all nodes share.  The mapping
- * lasts until exa_close(), and each call returns the same.  Access it as a segment.  Stores
- * its number of bytes in @len, which may be NULL.  Returns NULL and sets errno: EACCES (the
- * administrator does not allow it), EOPNOTSUPP (the NIC has none), EPERM.
+ * lasts until exa_close(), and each call returns the same.  Access it as a segment.
+ * Stores its number of bytes in @len, which may be NULL.  Returns NULL and sets errno:
+ * EACCES (the administrator does not allow it), EOPNOTSUPP (the NIC has none), EPERM.
  */
 void *exa_bram(struct exa_dev *dev, size_t *len);
 

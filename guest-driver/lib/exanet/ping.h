@@ -157,7 +157,9 @@ void ping_print_end(const struct ping_options *opt);
 
 extern const char *const ping_mode_names[PING_MODES];
 
-/* Stores the next size of a list like "1,64,4K,1M" in @size.  Returns false at its end. */
+/*
+ * Stores the next size of a list like "1,64,4K,1M" in @size.  Returns false at its end.
+ */
 bool ping_size_next(const char **list, uint32_t *size);
 
 #endif /* EXANET_PING_H */

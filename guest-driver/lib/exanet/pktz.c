@@ -7,8 +7,8 @@
 #include "internal.h"
 
 /*
- * Takes a channel, fills it and starts it.  @len is 1..64; the function adds SIZE and GO to
- * @ctrl.  Returns the channel or -EAGAIN.
+ * Takes a channel, fills it and starts it.  @len is 1..64; the function adds SIZE and
+ * GO to @ctrl.  Returns the channel or -EAGAIN.
  */
 static int exa_pktz_post(struct exa_dev *dev, uint64_t dst, uint64_t ctrl,
 			 const void *buf, size_t len)

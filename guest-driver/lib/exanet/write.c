@@ -59,7 +59,10 @@ EXA_API int exa_write_post(struct exa_dev *dev,
 		exa_store_new(&chan->notify_data, &shadow->notify_data,
 			      attr->notify_data);
 	}
-	/* The new token distinguishes the end of this transfer from that of the last one. */
+	/*
+	 * The new token distinguishes the end of this transfer from that of the last
+	 * one.
+	 */
 	token = (uint32_t)le64toh(shadow->token) + 1;
 	if (!token)
 		token = 1;

@@ -386,8 +386,8 @@ int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 		       uint64_t addr, size_t len, bool write, uint64_t *where);
 
 /*
- * Returns the memory at @offset of the own region @key.  NULL: there is no such region, or
- * it does not have @len bytes there, or it does not allow @access.
+ * Returns the memory at @offset of the own region @key.  NULL: there is no such region,
+ * or it does not have @len bytes there, or it does not allow @access.
  */
 void *rnic_fi_mr_find(struct rnic_fi_domain *domain, uint64_t key,
 		      uint64_t offset, size_t len, uint64_t access);
@@ -398,16 +398,16 @@ void *rnic_fi_mr_find(struct rnic_fi_domain *domain, uint64_t key,
 bool rnic_fi_addr_valid(struct util_av *av, fi_addr_t addr);
 
 /*
- * Stores the peer with entry @addr of the AV.  Returns -FI_EINVAL if there is no such entry,
- * -FI_ENOMEM, or the negative FI_E code with which the peer has failed.
+ * Stores the peer with entry @addr of the AV.  Returns -FI_EINVAL if there is no such
+ * entry, -FI_ENOMEM, or the negative FI_E code with which the peer has failed.
  */
 int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
 		     struct rnic_fi_peer **peer);
 
 /*
- * Returns the peer at @from with @tag.  If there is none and @make is true, all other peers
- * at @from fail, because a new endpoint has their mailbox, and the function makes the peer.
- * Returns NULL if there is no such peer, or no memory for it.
+ * Returns the peer at @from with @tag.  If there is none and @make is true, all other
+ * peers at @from fail, because a new endpoint has their mailbox, and the function makes
+ * the peer.  Returns NULL if there is no such peer, or no memory for it.
  */
 struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 				       const struct rnic_fi_addr *from,

@@ -8,10 +8,10 @@
  * endpoint that owns the service answers FOUND; from then on the name refers to this
  * endpoint.
  *
- * The endpoint may be opened later, so LOOKUP is repeated in rounds, with growing pauses,
- * because the mailboxes of other programs of the job take it, too.  LOOKUP is sent without
- * ack: a message to a mailbox that is not enabled would occupy its channel for ten seconds,
- * and a few of these would stop the lookup.
+ * The endpoint may be opened later, so LOOKUP is repeated in rounds, with growing
+ * pauses, because the mailboxes of other programs of the job take it, too.  LOOKUP is
+ * sent without ack: a message to a mailbox that is not enabled would occupy its channel
+ * for ten seconds, and a few of these would stop the lookup.
  */
 #include "rnic_fi.h"
 

@@ -236,8 +236,9 @@ static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 }
 
 /*
- * Returns the number of the ring at @index of the places.  Earlier rings at this place had
- * other numbers, so that a late message for one of them does not look like one for this ring.
+ * Returns the number of the ring at @index of the places.  Earlier rings at this place
+ * had other numbers, so that a late message for one of them does not look like one for
+ * this ring.
  */
 static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 {

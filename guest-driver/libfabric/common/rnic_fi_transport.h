@@ -83,9 +83,9 @@ enum rnic_fi_request_kind {
 };
 
 /*
- * A request.  The common part owns it, and keeps it where it is from a post() that returns
- * 0 until its end or until close() has returned.  In this time only the transport may
- * change @accepted and @nic; @local and its bytes belong to the NIC.
+ * A request.  The common part owns it, and keeps it where it is from a post() that
+ * returns 0 until its end or until close() has returned.  In this time only the
+ * transport may change @accepted and @nic; @local and its bytes belong to the NIC.
  */
 struct rnic_fi_request {
 	uint8_t		nic[RNIC_FI_NIC_BYTES] __attribute__((aligned(16)));
@@ -147,7 +147,9 @@ struct rnic_fi_transport {
 	/* Opens mailbox @nr, from which messages arrive from now on. */
 	int (*mbox_open)(struct rnic_fi_nic *nic, unsigned int nr);
 
-	/* Closes mailbox @nr; its messages are lost.  Senders get -FI_EACCES or -ENXIO. */
+	/*
+	 * Closes mailbox @nr; its messages are lost.  Senders get -FI_EACCES or -ENXIO.
+	 */
 	void (*mbox_close)(struct rnic_fi_nic *nic, unsigned int nr);
 
 	/* Stores the oldest arrival in mailbox @nr; returns false if there is none. */

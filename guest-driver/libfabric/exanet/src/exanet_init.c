@@ -26,9 +26,9 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 }
 
 /*
- * Stores the coordinates of the NIC with the device file @path, which may have any name,
- * so that its number leads to the NIC.  -FI_ENODATA: the file is no NIC; -FI_ENOSYS: sysfs
- * does not show its device.
+ * Stores the coordinates of the NIC with the device file @path, which may have any
+ * name, so that its number leads to the NIC.  -FI_ENODATA: the file is no NIC;
+ * -FI_ENOSYS: sysfs does not show its device.
  */
 static int exanet_nic_coord(const char *path, uint32_t *coord)
 {
