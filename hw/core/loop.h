@@ -36,8 +36,8 @@ typedef struct RNicLoopOps {
     void (*end)(void *opaque);
     /*
      * Runs all units once, with at most *@packets packets.  A device whose limit is for
-     * all rounds together subtracts from *@packets.  Returns true if a unit could continue
-     * now.  Not NULL.
+     * all rounds together subtracts from *@packets.  Returns true if a unit could
+     * continue now.  Not NULL.
      */
     bool (*round)(void *opaque, unsigned *packets);
     /* Returns true if interrupts are to be sent.  Not NULL. */

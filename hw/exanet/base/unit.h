@@ -14,7 +14,7 @@ typedef struct ExanetPendingFault ExanetPendingFault;
  * work, and in run() if it has work left.  The loop runs a unit only if its bit is set.
  */
 enum exanet_awake {
-    EXANET_AWAKE_R5 = 1 << 0,       /* the firmware, or an event of the engine for the R5 */
+    EXANET_AWAKE_R5 = 1 << 0,       /* the firmware, or an event for the R5 */
     EXANET_AWAKE_PACKETIZER = 1 << 1,
     EXANET_AWAKE_SHM = 1 << 2,
     EXANET_AWAKE_EXADMA = 1 << 3,
