@@ -132,7 +132,8 @@ typedef struct Bed {
     uint8_t flags;
     bool gone;                              /* the device was unplugged */
     bool line; /* the device interrupts by INTx, not by MSI-X */
-    bool line_high;
+    bool line_high;                         /* level of INTx */
+    bool ending;                            /* pvrdma_fini() runs */
     uint8_t irq; /* effect of the next interrupt, see host_irq() */
     uint32_t irq_reg, irq_value;
     uint32_t uc[2], pd[2];                  /* handles: EVIL's, HONEST's */
