@@ -283,8 +283,10 @@ static unsigned words_selected(ExanetState *s)
     uint32_t select = arith_reg(s, EXANET_REG_ARITH_VOQ_SELECT);
     unsigned in = select & 0xf, out = select >> 4 & 0xf;
 
-    return in < s->ports.count && out < s->ports.count ?
-           exanet_voq_words(&s->port[in], out) : 0;
+    if (in >= EXANET_LINKS || out >= EXANET_LINKS || !exanet_port_exists(&s->port[in])) {
+        return 0;
+    }
+    return exanet_voq_words(&s->port[in], out);
 }
 
 void exanet_arith_reg_sync(ExanetState *s)

@@ -186,6 +186,21 @@ static void let_go(ExanetTest *t, unsigned port)
     exanet_peer_frame(t->ports[port], EXANET_LINK_XON, NULL, 0);
 }
 
+/* Links without a netdev, between others and behind them, have no packets that wait. */
+static void test_words_missing(void)
+{
+    ExanetTest *t = exanet_start_node("-netdev hubport,hubid=0,id=a "
+                                      "-netdev hubport,hubid=2,id=c",
+                                      R1, ",link0=a,link2=c");
+
+    for (unsigned in = 0; in < 16; in++) {
+        for (unsigned out = 0; out < 16; out++) {
+            g_assert_cmpuint(waiting(t, in, out), ==, 0);
+        }
+    }
+    exanet_stop(t);
+}
+
 /* A blocked output does not delay packets for other outputs. */
 static void test_blocked(void)
 {
@@ -538,6 +553,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/router-arith/example-r2-t3", test_example_r2);
     qtest_add_func("/exanet/router-arith/mode", test_mode);
     qtest_add_func("/exanet/router-arith/spoofed", test_spoofed);
+    qtest_add_func("/exanet/router-arith/words-missing", test_words_missing);
     qtest_add_func("/exanet/router-arith/blocked-t16", test_blocked);
     qtest_add_func("/exanet/router-arith/blocked-full-t16", test_blocked_full);
     qtest_add_func("/exanet/router-arith/blocked-down", test_blocked_down);
