@@ -152,6 +152,20 @@ static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool 
     return MIN(left, most - at % most);
 }
 
+/*
+ * Returns true if a repeated request at the cursor must wait, because an earlier part of
+ * the same original request has no complete answer: a peer forgets this part's answer
+ * when it gets the request.  Then the next response activates the QP.
+ */
+static bool req_read_waits(PvrdmaReq *req, const PvrdmaSqe *sqe)
+{
+    bool waits = pvrdma_req_reads(req) &&
+                 pvrdma_req_distance(sqe->psn, req->psn) % PVRDMA_REQ_READ_PACKETS;
+
+    req->waiting |= waits;
+    return waits;
+}
+
 /* Sends the request for the part of a READ that begins at the cursor. */
 static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -163,7 +177,8 @@ static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
                                           PVRDMA_REQ_PACKETS;
     RocePacket pkt;
 
-    if (req_reads_full(qp) || !req_window_has_room(req, packets, most)) {
+    if ((again && req_read_waits(req, sqe)) || req_reads_full(qp) ||
+        !req_window_has_room(req, packets, most)) {
         return false;
     }
     req_packet_init(qp, sqe, &pkt);

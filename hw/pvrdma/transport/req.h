@@ -17,10 +17,11 @@ typedef struct PvrdmaQp PvrdmaQp;
  */
 #define PVRDMA_REQ_READ_PACKETS 128
 /*
- * Maximal number of packets that a repeated READ request covers.  Only one repeated
- * request is under way, because a lost packet costs all packets behind it, and because
- * a peer may forget the first request at the second.  The repeated request covers a
- * part of one original request, because peers answer only such requests.
+ * Maximal number of packets that a repeated READ request covers, and that all repeated
+ * requests under way cover, because a lost packet costs all packets behind it.  A
+ * repeated request covers a part of one original request, because peers answer only such
+ * requests.  Only one part of an original request is under way, because a peer may forget
+ * the first part at the second.
  */
 #define PVRDMA_REQ_REPEAT_PACKETS 32
 /* A SEND or WRITE requests an acknowledgement every so many packets, and in its last. */

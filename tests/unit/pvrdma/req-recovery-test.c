@@ -332,6 +332,34 @@ static void test_read_repeated(void)
 }
 
 /*
+ * The answer to a READ breaks off within a part.  The READ is repeated from there to the
+ * end of the part, and the next part only after that answer, although both together are
+ * shorter than a part: a peer may forget the first request at the second.
+ */
+static void test_read_repeated_one(void)
+{
+    const unsigned part = PVRDMA_REQ_REPEAT_PACKETS, got = part - 4;
+
+    start();
+    rig.qp.attr.max_rd_atomic = 16;
+    rig_post(PVRDMA_WR_RDMA_READ, (part + 8) * MTU);
+    rig_run();
+    rig_sent_request(0x100, 0, (part + 8) * MTU);
+    respond(0x100, part + 8, 0, got);
+    rig_clock(roce_timeout_ns(RIG_TIMEOUT));
+    rig_run();
+    rig_sent_request(0x100 + got, got * MTU, 4 * MTU);
+    rig_quiet();
+    respond(0x100 + got, 4, 0, 3);
+    rig_quiet();
+    respond(0x100 + got, 4, 3, 4);
+    rig_sent_request(0x100 + part, part * MTU, 8 * MTU);
+    respond(0x100 + part, 8, 0, 8);
+    rig_done(0, PVRDMA_WC_SUCCESS);
+    rig_end();
+}
+
+/*
  * As test_read_repeated(), but no more packets arrive: the READ fails after all retries.
  */
 static void test_read_repeated_end(void)
@@ -529,6 +557,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/req/recovery-rnr-lost", test_rnr_lost);
     g_test_add_func("/pvrdma/req/recovery-rnr-for-ever", test_rnr_for_ever);
     g_test_add_func("/pvrdma/req/recovery-read-repeated", test_read_repeated);
+    g_test_add_func("/pvrdma/req/recovery-read-repeated-one", test_read_repeated_one);
     g_test_add_func("/pvrdma/req/recovery-read-repeated-end",
                     test_read_repeated_end);
     g_test_add_func("/pvrdma/req/recovery-rnr-answer", test_rnr_answer);
