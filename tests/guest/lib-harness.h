@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the test programs of libexanet share: TAP output, commands to the agent, and
- * main().  A program includes this file and defines run_all().
+ * For test programs of libexanet: TAP output, commands to the agent, and main().  A
+ * program includes this file and defines run_all().
  *
  *   PROGRAM                    tests against a thread, its own agent (loop-back)
  *   PROGRAM --serve            is the agent of another node; prints "agent COORD CTX"

@@ -41,7 +41,7 @@ struct loop_nic {
     uint32_t numbers;           /* of regions so far */
 };
 
-/* What the transport stores in the bytes that a request has for it. */
+/* Contents of rnic_fi_request.nic. */
 struct loop_request {
     struct dlist_entry entry;   /* loop_nic.posted */
     unsigned int waits;         /* reap()s that found a full mailbox */

@@ -22,9 +22,10 @@ typedef struct Guest {
     uint8_t *ram;
     unsigned pages;                 /* that were given away */
     unsigned reads, writes;         /* DMA */
-    /* What the guest was told last, and how often. */
+    /* numbers of CQ notifications, events, and CQs that the device put in error */
     unsigned notifications, events, cq_errors;
-    uint32_t notified, event_info;  /* CQ that was notified; info of the event */
+    /* CQ of the last notification; info and type of the last event */
+    uint32_t notified, event_info;
     enum pvrdma_event event;
 } Guest;
 
