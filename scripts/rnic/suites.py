@@ -78,11 +78,14 @@ def _script_tests(pattern, full):
             yield test
 
 
-def scripts(pattern, summary, full=False, stop=None):
-    """Runs the tests of our own programs, which boot guests themselves. Fails once the
-    event STOP is set."""
-    stop = stop or threading.Event()
-    for test in _script_tests(pattern, full):
+def scripts(pattern, summary, full=False):
+    """Runs the tests of our own programs, one after the other."""
+    _scripts(_script_tests(pattern, full), summary, threading.Event())
+
+
+def _scripts(tests, summary, stop):
+    """Runs TESTS one after the other. Fails once the event STOP is set."""
+    for test in tests:
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
             process = vm.spawn([test], die=signal.SIGTERM, stdout=out,
@@ -115,21 +118,26 @@ def _wait(process, seconds, stop):
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs scripts() beside the body. Returns when both have ended. Both take less time
-    together, because guests wait for each other and for sockets a third of the time."""
+    """Runs the tests of our own programs beside the body, those without guests beside those
+    with guests. Returns when all have ended. All take less time together, because guests
+    wait for each other and for sockets a third of the time."""
     stop = threading.Event()
-    with futures.ThreadPoolExecutor(1) as pool:
+    tests = list(_script_tests(pattern, False))
+    lanes = [[t for t in tests if _boots_guests(t)],
+             [t for t in tests if not _boots_guests(t)]]
+    with futures.ThreadPoolExecutor(len(lanes)) as pool:
         try:
-            running = pool.submit(scripts, pattern, summary, stop=stop)
+            running = [pool.submit(_scripts, lane, summary, stop) for lane in lanes]
             yield
-            running.result()
+            for lane in running:
+                lane.result()
         finally:
             stop.set()
 
 
 def _limit(test):
     """Returns the seconds after which TEST counts as hung: twice its own limit, because
-    another test may run beside it."""
+    other tests may run beside it."""
     m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
                   re.M)
     return 2 * (int(m.group(1)) if m else _GUEST_SECONDS)
@@ -182,6 +190,11 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
 def _is_long(test):
     """Returns a true value if TEST has the line "# full": only --full runs it."""
     return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
+
+
+def _boots_guests(test):
+    """Returns true unless TEST has the line "# guests: none"."""
+    return not re.search(r'^# guests: none$', test.read_text(encoding='utf-8'), re.M)
 
 
 def _has_debug_kernel(test):
