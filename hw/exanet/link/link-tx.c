@@ -346,12 +346,13 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     unsigned packets = tx->urgent_words->len;
     unsigned done = total;
 
-    if (words + total > p->tx_limit || p->inject) {
+    if (words + total > p->tx_limit || tx->urgent_bad) {
         done = 0;
         for (packets = 0; done < total && words + done +
              (list[packets] & ~URGENT_BAD_HEADER) <= p->tx_limit; packets++) {
             done += list[packets] & ~URGENT_BAD_HEADER;
             if (list[packets] & URGENT_BAD_HEADER) {
+                tx->urgent_bad--;
                 packets++;
                 break;
             }
@@ -567,6 +568,7 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
         port_urgent_add(tx, buf, words);
         if (bad_header) {
             tx->urgent_words->data[tx->urgent_words->len - 1] |= URGENT_BAD_HEADER;
+            tx->urgent_bad++;
         }
     }
     port_added(p, vc, words);
@@ -683,6 +685,7 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
         g_array_set_size(tx->bad_headers, 0);
         g_byte_array_set_size(tx->urgent, 0);
         g_byte_array_set_size(tx->urgent_words, 0);
+        tx->urgent_bad = 0;
     }
     p->tx_waiting = 0;
     p->tx_pending = 0;

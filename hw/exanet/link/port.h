@@ -68,6 +68,7 @@ typedef struct ExanetTx {
     GArray *bad_headers;
     GByteArray *urgent;             /* whole packets that are sent before @frame */
     GByteArray *urgent_words;       /* words of each packet in @urgent, and a flag */
+    unsigned urgent_bad;            /* packets in @urgent that have a bad header */
     bool urgent_sent;               /* the last frame had only urgent packets */
 } ExanetTx;
 

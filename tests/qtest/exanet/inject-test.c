@@ -205,6 +205,30 @@ static void test_corrupt_many(void)
     exanet_sender_free(x);
 }
 
+/*
+ * Acks wait for a neighbour, the first of them damaged, and the property is cleared
+ * before they leave.  No packet follows the damaged ack in its frame, because the
+ * neighbour could not find that packet.
+ */
+static void test_corrupt_cleared(void)
+{
+    ExanetSender *x = exanet_sender_new();
+    unsigned frames = x->t->peer->data_frames;
+
+    exanet_xoff(x->t);
+    exanet_faults_set(x->t, "corrupt-header=next:1");
+    ack_provoke(x, 1);
+    exanet_faults_set(x->t, "");
+    ack_provoke(x, 2);
+    ack_provoke(x, 3);
+    exanet_xon(x->t);
+    exanet_sender_wait(x, 3);
+    g_assert_cmpuint(injected(x, "corrupt-header"), ==, 1);
+    g_assert_cmpuint(x->t->peer->data_frames, ==, frames + 2);
+    g_assert_cmpuint(x->t->peer->last_words, ==, 2);
+    exanet_sender_free(x);
+}
+
 /* --- The other kinds ------------------------------------------------------ */
 
 static void test_drop(void)
@@ -748,6 +772,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/inject/corrupt-any", test_corrupt_any);
     qtest_add_func("/exanet/inject/corrupt-ack", test_corrupt_ack);
     qtest_add_func("/exanet/inject/corrupt-many", test_corrupt_many);
+    qtest_add_func("/exanet/inject/corrupt-cleared", test_corrupt_cleared);
     qtest_add_func("/exanet/inject/duplicate", test_duplicate);
     qtest_add_func("/exanet/inject/reorder", test_reorder);
     qtest_add_func("/exanet/inject/delay", test_delay);
