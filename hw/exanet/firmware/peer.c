@@ -378,9 +378,9 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Records that the last copy of @b was lost.  The length of blocks under way does not
- * change; so many blocks of one window that are lost together halve the length only
- * once.
+ * Records that the last copy of @b was lost.  A block that was lost repeatedly halves the
+ * length of later blocks, unless the length was halved since the block was made: many
+ * blocks of one window that are lost together halve the length only once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {
@@ -388,7 +388,7 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
     uint32_t bytes = fw_block_length(fw, peer->shorter);
 
     peer->clean = 0;
-    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 &&
+    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 && b->len <= bytes &&
         bytes > MIN(FW_BLOCK_MIN, fw->block_bytes)) {
         peer->shorter++;
     }

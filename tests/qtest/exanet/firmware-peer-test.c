@@ -189,6 +189,7 @@ static void test_generation_kept(void)
 #define CHUNK 1024
 #define CHUNKS 48                   /* blocks that a write has under way */
 #define STRAY (100 * EXANET_MS)
+#define MANY 100000                 /* packets and milliseconds; a limit of loops */
 
 /* For each TID, the last generation that the neighbour has answered. */
 typedef struct Known {
@@ -294,6 +295,57 @@ static void test_resting(void)
     exanet_stop(t);
 }
 
+/*
+ * Waits until the first packets of @count blocks have left, or copies of blocks that left
+ * before.  Keeps the first packet of each TID in @k.
+ */
+static void blocks_wait(ExanetTest *t, Known *k, unsigned count)
+{
+    for (unsigned i = 0; count; i++) {
+        g_autofree ExanetRxPacket *rx = g_queue_pop_head(&t->ports[0]->packets);
+
+        if (!rx) {
+            g_assert_cmpuint(i, <, MANY);
+            exanet_step(t, EXANET_MS);
+            exanet_settle(t);
+        } else if (rx->pkt.type == EXANET_TYPE_WRITE && rx->pkt.first) {
+            k->last[RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid)] = rx->pkt;
+            count--;
+        }
+    }
+}
+
+/* All blocks of a window are lost twice, so later blocks have half of the length. */
+static void test_halved(void)
+{
+    ExanetTest *t = start();
+    g_autofree Known *k = g_new0(Known, 1);
+    ExanetTransfer x = {
+        .src = EXANET_RAM_SRC, .dst = exanet_gva(BEFORE, EXANET_RAM_DST),
+        .len = 4 * 8 * CHUNK,
+    };
+
+    exanet_set32(t, EXANET_FW + EXANET_REG_FW_BLOCK, 8 * CHUNK);
+    exanet_channel_start(t, 0, 0, &x);
+    blocks_wait(t, k, 4 * 3);
+    for (unsigned tid = 0; tid < TIDS; tid++) {
+        if (k->last[tid].first) {
+            exanet_peer_ack(t->ports[0], &k->last[tid], EXANET_RESP_ACK);
+        }
+    }
+    exanet_channel_wait(t, 0, 0, EXANET_CHANNEL_DONE);
+    drop_all(t, t->ports[0]);
+    exanet_channel_start(t, 0, 0, &x);
+    blocks_wait(t, k, 8);
+    exanet_settle(t);
+    while (!g_queue_is_empty(&t->ports[0]->packets)) {
+        g_autofree ExanetRxPacket *rx = g_queue_pop_head(&t->ports[0]->packets);
+
+        g_assert_false(rx->pkt.type == EXANET_TYPE_WRITE && rx->pkt.first);
+    }
+    exanet_stop(t);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -303,5 +355,6 @@ int main(int argc, char **argv)
                    test_generation_kept);
     qtest_add_func("/exanet/firmware-peer/failed", test_failed);
     qtest_add_func("/exanet/firmware-peer/resting", test_resting);
+    qtest_add_func("/exanet/firmware-peer/halved", test_halved);
     return g_test_run();
 }
