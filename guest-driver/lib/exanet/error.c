@@ -12,11 +12,11 @@ static const struct {
 	const char *text;
 } exa_texts[] = {
 	{ 0,		"success" },
-	{ EFAULT,	"a source or destination page cannot be had" },
-	{ ENXIO,	"the address leads to no memory of the target" },
-	{ EACCES,	"not allowed: other job, closed context or read-only page" },
+	{ EFAULT,	"a page at the source or destination is not accessible" },
+	{ ENXIO,	"the address is not in the memory of the target" },
+	{ EACCES,	"not allowed: other job, context not open or page not writable" },
 	{ ENOBUFS,	"mailbox or request queue is full or not enabled" },
-	{ EBUSY,	"no context to be had, or object in use" },
+	{ EBUSY,	"no context is free, or the object is in use" },
 	{ EIO,		"the data arrived damaged until the retry limit" },
 	{ EINVAL,	"request is malformed: length, alignment or address" },
 	{ ETIMEDOUT,	"no answer until the retry limit or time-out" },
@@ -28,7 +28,7 @@ static const struct {
 	{ ENOSPC,	"no address window, segment or room in the aperture is left" },
 	{ EDQUOT,	"the user has as many contexts or segments as one may have" },
 	{ EOPNOTSUPP,	"the NIC has no aperture or block RAM" },
-	{ EPROTO,	"driver and library do not fit together" },
+	{ EPROTO,	"driver and library have different versions of the interface" },
 	{ ENODEV,	"no such ExaNet device" },
 	{ ENOENT,	"no such ExaNet device file" },
 };
