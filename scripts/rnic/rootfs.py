@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes root file systems from Debian 13's packages. Needs root."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -84,10 +85,16 @@ def chroot(root, script, log):
 
 def kernel_version(root):
     """Returns the version of the newest kernel in ROOT, or of the newest headers."""
-    found = sorted(root.glob('lib/modules/*'))
+    found = [path.name for path in root.glob('lib/modules/*')]
     if not found:
         raise Failed(f'no kernel in {root}')
-    return found[-1].name
+    return max(found, key=_numbers)
+
+
+def _numbers(version):
+    """Returns a key by which kernel versions sort: 6.12.100 is newer than 6.12.99."""
+    return [(int(part), '') if part.isdigit() else (-1, part)
+            for part in re.split(r'(\d+)', version)]
 
 
 def depmod(root, log):
