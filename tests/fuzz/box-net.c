@@ -131,6 +131,11 @@ void box_wire_block(unsigned wire, bool on)
     }
 }
 
+bool box_wire_refused(unsigned wire)
+{
+    return net.wire[wire].refused;
+}
+
 void box_wire_filter(NetClientState *netdev, NetFilterState *filter)
 {
     wire_of(netdev)->filter = filter;

@@ -82,6 +82,11 @@ void box_frame(unsigned wire, const void *frame, size_t len);
  */
 bool box_net_deliver(void);
 /*
+ * Returns true if the NIC has refused the oldest frame of a netdev and has not flushed
+ * the queue since.
+ */
+bool box_wire_refused(unsigned wire);
+/*
  * Blocks or unblocks a netdev.  A blocked netdev keeps the next frame of the device,
  * and the device must send no further one.  The end of the blockade tells the device
  * that this frame has left.

@@ -119,12 +119,23 @@ static bool kernel_run(void)
     return false;
 }
 
+/* Asserts that a port without packets to deliver has flushed the queue of its netdev. */
+static void flushes_check(void)
+{
+    for (unsigned i = 0; i < BOX_WIRES && !box.gone; i++) {
+        g_assert_true(!box_wire_refused(i) || exanet_port_rx_words(&box.s->port[i]));
+    }
+}
+
 void nic_settle(void)
 {
     bool ended = box.kernel && !box.gone ? kernel_run() : box_run(TURNS);
 
     g_assert_true(ended || box.kernel);
     g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
+    if (ended) {
+        flushes_check();
+    }
 }
 
 void nic_step(int64_t ns)
