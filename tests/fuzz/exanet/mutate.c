@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer's mutator for programs of exanet-box: the mutator inserts, removes, repeats
- * or changes whole operations, or changes the flags.  A new operation has mostly values
- * that the device accepts.
+ * libFuzzer's mutator for programs of exanet-box.  A new operation has mostly values that
+ * the device accepts.
  */
-#include "../fuzz.h"
+#include "../records.h"
 #include "box-program.h"
 #include "rnic/exanet/desc.h"
 #include "rnic/exanet/wire.h"
@@ -163,51 +162,24 @@ static void op_make(uint8_t *at, bool whole, GRand *rand)
     }
 }
 
+static void record_make(uint8_t *at, GRand *rand)
+{
+    op_make(at, true, rand);
+}
+
+static bool flags_change(uint8_t *flags, uint8_t *at, GRand *rand)
+{
+    if (!one_in(rand, 8)) {
+        return false;
+    }
+    *flags ^= one_in(rand, 2) ? EXANET_BOX_KERNEL : EXANET_BOX_NAMED;
+    return true;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
                                unsigned seed)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
-    size_t ops = size ? (size - 1) / BYTES : 0;
-    uint8_t *at = data + 1 + (ops ? g_rand_int_range(rand, 0, ops) * BYTES : 0);
-    uint8_t *end = data + 1 + ops * BYTES;
+    static const FuzzRecords records = { BYTES, record_make, flags_change };
 
-    if (!size) {
-        data[0] = 0;
-    }
-    size = 1 + ops * BYTES;
-    switch (g_rand_int_range(rand, 0, 8)) {
-    case 0 ... 3:
-        if (size + BYTES <= max_size) {
-            memmove(at + BYTES, at, end - at);
-            op_make(at, true, rand);
-            return size + BYTES;
-        }
-        break;
-    case 4:
-        if (ops > 1) {
-            memmove(at, at + BYTES, end - at - BYTES);
-            return size - BYTES;
-        }
-        break;
-    case 5:
-        if (ops && size + BYTES <= max_size) {
-            memcpy(end, at, BYTES);
-            return size + BYTES;
-        }
-        break;
-    case 6:
-        if (one_in(rand, 4)) {
-            data[0] ^= one_in(rand, 2) ? EXANET_BOX_KERNEL : EXANET_BOX_NAMED;
-            return size;
-        }
-    }
-    if (ops) {
-        uint8_t op[BYTES];
-        size_t len;
-
-        memcpy(op, at, BYTES);
-        len = LLVMFuzzerMutate(op, BYTES, BYTES);
-        memcpy(at, op, len);
-    }
-    return size;
+    return fuzz_records_mutate(&records, data, size, max_size, seed);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mutator for inputs that consist of one byte of flags and of records of equal length, as
+ * the programs of the boxes do.
+ */
+#ifndef TESTS_FUZZ_RECORDS_H
+#define TESTS_FUZZ_RECORDS_H
+
+#include "fuzz.h"
+
+#define FUZZ_RECORD_MAX 64          /* maximal length of a record in bytes */
+
+typedef struct FuzzRecords {
+    size_t bytes;                   /* length of a record, at most FUZZ_RECORD_MAX */
+    /* Stores a new record at @at. */
+    void (*make)(uint8_t *at, GRand *rand);
+    /*
+     * Changes the flags at @flags, or the record at @at, which is NULL if the input has no
+     * record.  Returns false if nothing was changed.
+     */
+    bool (*change)(uint8_t *flags, uint8_t *at, GRand *rand);
+} FuzzRecords;
+
+/*
+ * Inserts, removes, repeats or changes a random record of the input, or changes the flags;
+ * drops a part of a record at the end.  Returns the new size of the input.  The other
+ * parameters are those of LLVMFuzzerCustomMutator().
+ */
+size_t fuzz_records_mutate(const FuzzRecords *records, uint8_t *data, size_t size,
+                           size_t max_size, unsigned seed);
+
+#endif
