@@ -5,7 +5,10 @@
 #ifndef RNIC_CORE_BACKOFF_H
 #define RNIC_CORE_BACKOFF_H
 
-/* Returns @first << MIN(@times, @shift_max), but at most @max; ns. */
+/*
+ * Returns @first doubled @times times, but not more than @shift_max times, and at most
+ * @max.  @first, @max and the result are in ns.
+ */
 static inline int64_t rnic_backoff(int64_t first, unsigned times, unsigned shift_max,
                                    int64_t max)
 {

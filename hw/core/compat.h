@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only file that knows QEMU versions (10.0 is the first supported).
- * This header hides differences of names, never of behaviour.  Files include it instead
- * of QEMU's headers of memory, address spaces and qdev properties.
+ * Differences between versions of QEMU; 10.0 is the first version that is supported.
+ * This header hides differences of names, not of behaviour.  Files include this header
+ * instead of QEMU's headers of memory, address spaces and qdev properties.
  */
 #ifndef RNIC_CORE_COMPAT_H
 #define RNIC_CORE_COMPAT_H
@@ -25,7 +25,7 @@
 #include "hw/qdev-properties-system.h"
 #endif
 
-/* Type of the data that class_init functions get. */
+/* Type to which the second parameter of a class_init function points. */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
 typedef const void RNicClassData;
@@ -34,9 +34,9 @@ typedef void RNicClassData;
 #endif
 
 /*
- * rnic_vmstate_save() and rnic_vmstate_load() write and read @object as @vmsd describes
- * @object, without a JSON description.  They return 0, or a negative value on an error.
- * rnic_init_clocks() initializes QEMU's clocks in unit tests.
+ * rnic_vmstate_save() writes @object to the stream @f, rnic_vmstate_load() reads @object
+ * from @f.  @vmsd describes @object.  Both functions return 0, or a negative value on an
+ * error.  rnic_init_clocks() initializes QEMU's clocks in unit tests.
  */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 2)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A timer for the earliest of many deadlines; virtual time, ns.  The timer keeps no list
- * of deadlines, so it may fire for a deadline that has been dropped meanwhile.  The owner
- * then checks all its deadlines and arms the timer for the next deadline.
+ * A timer for the earliest of many deadlines; virtual time, ns.  RNicDeadline stores only
+ * one time, so the timer may fire for a deadline that the owner has dropped meanwhile.
+ * When the timer fires, the owner checks all deadlines and arms the timer for the next
+ * deadline.
  */
 #ifndef RNIC_CORE_DEADLINE_H
 #define RNIC_CORE_DEADLINE_H
@@ -11,11 +12,14 @@
 
 typedef struct RNicDeadline {
     QEMUTimer *timer;
-    /* ns, time for which @timer is armed; INT64_MAX: not armed; INT64_MIN: on hold */
+    /*
+     * ns, the time for which @timer is armed.  INT64_MAX: the owner waits for no
+     * deadline. INT64_MIN: rnic_deadline_hold() was called.
+     */
     int64_t at;
 } RNicDeadline;
 
-/* Initializes @d, not armed.  @fired(@opaque) is the timer's callback. */
+/* Makes the timer of @d, which is not armed.  @fired(@opaque) is the timer's callback. */
 static inline void rnic_deadline_init(RNicDeadline *d, QEMUTimerCB *fired, void *opaque)
 {
     d->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, fired, opaque);
@@ -29,7 +33,10 @@ static inline void rnic_deadline_fini(RNicDeadline *d)
     d->timer = NULL;
 }
 
-/* Arms the timer for @ns, unless the timer is armed for an earlier time. */
+/*
+ * Arms the timer for the time @ns.  Does nothing if the timer is armed for an earlier
+ * time, or after rnic_deadline_hold().
+ */
 static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
 {
     if (ns < d->at) {
@@ -38,13 +45,18 @@ static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
     }
 }
 
-/* Marks the timer as not armed.  The timer's callback must call this function. */
+/*
+ * Marks the timer as not armed.  The timer's callback must cause a call of this function,
+ * or of rnic_deadline_hold() and rnic_deadline_release().
+ */
 static inline void rnic_deadline_fired(RNicDeadline *d)
 {
     d->at = INT64_MAX;
 }
 
-/* Disarms the timer, because the owner has dropped all deadlines. */
+/*
+ * Disarms the timer.  The owner calls this function when the owner drops all deadlines.
+ */
 static inline void rnic_deadline_cancel(RNicDeadline *d)
 {
     timer_del(d->timer);
@@ -52,15 +64,18 @@ static inline void rnic_deadline_cancel(RNicDeadline *d)
 }
 
 /*
- * Makes rnic_deadline_at() do nothing until rnic_deadline_release(), because the owner
- * checks all deadlines in between.
+ * Makes rnic_deadline_at() do nothing until the next call of rnic_deadline_release().
+ * The owner checks all deadlines between the two calls, and then arms the timer once.
  */
 static inline void rnic_deadline_hold(RNicDeadline *d)
 {
     d->at = INT64_MIN;
 }
 
-/* Ends the hold, and arms the timer for @next, the earliest deadline; INT64_MAX: none. */
+/*
+ * Ends the effect of rnic_deadline_hold().  Arms the timer for @next, ns, the earliest
+ * deadline.  If @next is INT64_MAX, there is no deadline, and the timer is not changed.
+ */
 static inline void rnic_deadline_release(RNicDeadline *d, int64_t next)
 {
     d->at = next;

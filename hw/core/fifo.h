@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Positions in a queue whose elements are in an array of the owner.  @size is the number
- * of elements of that array.
+ * Positions in a queue whose elements are in an array of the owner.  In all functions
+ * @size is the number of elements of that array.
  */
 #ifndef RNIC_CORE_FIFO_H
 #define RNIC_CORE_FIFO_H
 
-/* If all members are 0, the queue is empty. */
+/* A queue whose members are all 0 is empty. */
 typedef struct RNicFifo {
     unsigned head;                  /* index of the oldest element */
     unsigned count;                 /* elements in the queue */
 } RNicFifo;
 
-/* Returns the index of the element that follows @n older elements; @n = 0: the oldest. */
+/* Returns the index of the @n-th element after the oldest; @n = 0: the oldest element. */
 static inline unsigned rnic_fifo_at(const RNicFifo *f, unsigned n, unsigned size)
 {
     return (f->head + n) % size;
 }
 
-/* Returns the index of a new element at the end.  The queue must have room. */
+/*
+ * Adds an element behind the newest, and returns its index in the array.  The caller
+ * stores the element there.  The queue must have room.
+ */
 static inline unsigned rnic_fifo_push(RNicFifo *f, unsigned size)
 {
     assert(f->count < size);
     return rnic_fifo_at(f, f->count++, size);
 }
 
-/* Returns the index of a new element before the oldest.  The queue must have room. */
+/* Adds an element before the oldest, and returns its index.  The queue must have room. */
 static inline unsigned rnic_fifo_push_first(RNicFifo *f, unsigned size)
 {
     assert(f->count < size);

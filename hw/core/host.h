@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The services of a bus shell for its device: memory and interrupts.  The device does not
- * know the bus.
+ * The services of a bus shell for its device: memory and interrupts.  The code of the
+ * device is the same on all buses.
  */
 #ifndef RNIC_CORE_HOST_H
 #define RNIC_CORE_HOST_H
@@ -13,15 +13,16 @@ typedef struct RNicHost {
     DeviceState *dev;               /* owner of regions and bottom halves */
     AddressSpace *as;               /* address space for DMA */
     /*
-     * Returns true if the guest has enabled messages.  If @messages is NULL, the device
-     * uses @line, or @irq if @line is NULL.
+     * Returns true if the guest has enabled messages (MSI-X): then the device calls
+     * @irq, otherwise @line.  A device that does not call @messages calls @line, or @irq
+     * if @line is NULL.
      */
     bool (*messages)(void *opaque);
     /* Sends message @vector.  NULL: the bus has only wires. */
     void (*irq)(void *opaque, unsigned vector);
-    /* Sets the level of wire @line.  NULL: the bus has only messages. */
+    /* Sets the level of wire @line.  NULL: the device uses only messages. */
     void (*line)(void *opaque, unsigned line, bool level);
-    void *opaque;                   /* argument of the functions */
+    void *opaque;                   /* first argument of the three functions */
 } RNicHost;
 
 /* Returns the virtual time, ns. */

@@ -10,7 +10,10 @@ void rnic_loop_schedule_bh(RNicLoop *l)
         l->due = true;
         qemu_bh_schedule(l->bh);
         if (l->timed) {
-            /* virtual time may advance before the bottom half runs */
+            /*
+             * the virtual time may advance before the bottom half runs, but not past a
+             * timer that is due
+             */
             rnic_loop_at(l, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
         }
     }
@@ -30,14 +33,17 @@ bool rnic_loop_enter(RNicLoop *l)
     }
     l->running = true;
     /*
-     * sets the guard as a bottom half does, because the caller may be a timer or a netdev
+     * sets the guard, because QEMU does so only for MMIO and bottom halves, and the
+     * caller may be a timer or a netdev
      */
     l->engaged = guard->engaged_in_io;
     guard->engaged_in_io |= l->ops->guard;
     return true;
 }
 
-/* Ends the work, does a deferred reset, and leaves pending work to the bottom half. */
+/*
+ * Ends the work, does a deferred reset, and schedules the bottom half for pending work.
+ */
 static void loop_end(RNicLoop *l)
 {
     l->running = false;
@@ -61,8 +67,8 @@ void rnic_loop_interrupt(RNicLoop *l)
 }
 
 /*
- * Runs the units for at most @rounds rounds and @packets packets, and sets @l->pending if
- * work is left.
+ * Runs the units for at most @rounds rounds, and sets @l->pending if work is left.
+ * @packets is the limit that RNicLoopOps.round gets.
  */
 static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
 {
@@ -81,7 +87,7 @@ static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
     if (l->ops->end) {
         l->ops->end(l->opaque);
     }
-    /* a netdev may have called the device in ops->end(), which sets @pending */
+    /* ops->end() may have sent a frame that came back to the device and set @pending */
     l->pending |= more;
 }
 
@@ -155,7 +161,7 @@ bool rnic_loop_reset_begin(RNicLoop *l)
         return false;
     }
     if (!rnic_loop_enter(l)) {
-        l->reset_wanted = true;     /* later, because the units still need their state */
+        l->reset_wanted = true;     /* loop_end() resets: units still need their state */
         return false;
     }
     l->reset_wanted = false;
@@ -183,7 +189,7 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
     rnic_deadline_init(&l->deadline, loop_timer, l);
 }
 
-/* Frees the state.  A frame that arrives meanwhile starts no work. */
+/* Frees the state.  A frame that arrives meanwhile runs no unit: @l->running is true. */
 static void loop_free(RNicLoop *l)
 {
     l->running = true;
@@ -206,12 +212,14 @@ static void loop_free_deferred(void *opaque)
 void rnic_loop_fini(RNicLoop *l)
 {
     qemu_bh_delete(l->bh);
-    /* NULL makes later MMIO fail: a vCPU may wait for the big lock inside an access */
+    /*
+     * marks the end for MMIO, because a vCPU in an access may still wait for the big lock
+     */
     l->bh = NULL;
     /*
-     * A message or a frame of this very device may have made the guest unplug the
-     * device.  State and object live until the sender of the message, or the netdev that
-     * handles the frame, has returned.
+     * An interrupt or a frame of this very device may have made the guest unplug the
+     * device.  State and object stay allocated until the function that sent the interrupt
+     * or the frame has returned.
      */
     l->free_wanted = l->running || l->leaving;
     if (!l->free_wanted) {

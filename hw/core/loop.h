@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop of a device: one function runs all units, and no other function does work.
+ * The loop of a device: one function runs all units, in rounds.
  *
  *   MMIO of a vCPU --> enter ... leave_vcpu --+
  *   netdev, timer  --> enter ... leave -------+--> rounds --> end --> interrupts
@@ -8,15 +8,15 @@
  *
  * 1. MMIO handlers, netdev callbacks and timers check, store and call
  *    rnic_loop_schedule().
- * 2. While the device is at work, a nested call only stores its data.  The loop runs
- *    once more.
- * 3. Interrupts leave when the device is not at work any more, because the guest may aim
- *    one at a register that resets, moves or unplugs this very device.
- * 4. A reset or the end of the device waits until the work has ended, because the caller
- *    still uses the state.
+ * 2. While the device is at work, a nested call only stores its data and calls
+ *    rnic_loop_schedule().  The loop then runs one more round.
+ * 3. Interrupts are sent when the device is not at work any more, because the guest may
+ *    aim an interrupt at a register that resets, moves or unplugs this very device.
+ * 4. A reset of the device, or the release of its memory, waits until the work has ended,
+ *    because functions that have not returned still use the state.
  * 5. Each run has a limit, because the main loop and the vCPUs wait for the big lock.
  *
- * All functions need the big lock.
+ * The caller of each function holds the big lock.
  */
 #ifndef RNIC_CORE_LOOP_H
 #define RNIC_CORE_LOOP_H
@@ -29,33 +29,41 @@
  * comment says "Not NULL".
  */
 typedef struct RNicLoopOps {
-    /* Returns false while the device must not change, because the machine is stopped. */
+    /*
+     * Returns false while the machine is stopped, because the device must not change
+     * then. If the result is false, the bottom half does nothing.  Only the bottom half
+     * asks.
+     */
     bool (*allowed)(void *opaque);
-    /* Called before the first round of a run, and after the last round. */
+    /* The loop calls begin() before the first round of a run, end() after the last. */
     void (*begin)(void *opaque);
     void (*end)(void *opaque);
     /*
-     * Runs all units once, with at most *@packets packets.  A device whose limit is for
-     * all rounds together subtracts from *@packets.  Returns true if a unit could
-     * continue now.  Not NULL.
+     * Runs the units once.  *@packets is the number of packets that the round may send.
+     * If the limit is for all rounds of a run together, the function subtracts the
+     * packets of this round from *@packets.  Returns true if a unit could continue now.
+     * Not NULL.
      */
     bool (*round)(void *opaque, unsigned *packets);
-    /* Returns true if interrupts are to be sent.  Not NULL. */
+    /* Returns true if an interrupt is pending that irq_flush() would send.  Not NULL. */
     bool (*irq_due)(void *opaque);
-    /* Sends the interrupts; the device may be gone afterwards.  Not NULL. */
+    /*
+     * Sends the pending interrupts, if there are any.  An interrupt may make the guest
+     * unplug the device before the function returns.  Not NULL.
+     */
     void (*irq_flush)(void *opaque);
     /* Does the reset that rnic_loop_reset_begin() has deferred.  Not NULL. */
     void (*reset)(void *opaque);
-    /* Frees the state of the device, for rnic_loop_fini().  Not NULL. */
+    /* Frees what the state of the device contains; see rnic_loop_fini().  Not NULL. */
     void (*free)(void *opaque);
     /*
      * True: QEMU's re-entrancy guard refuses accesses to the device's regions while the
      * device is at work.  False: the handlers of the regions call rnic_loop_enter().
      */
     bool guard;
-    /* limits of a run, except in a store of a vCPU */
-    unsigned rounds;
-    unsigned packets;
+    /* Limits of a run; rnic_loop_leave_vcpu() has smaller limits. */
+    unsigned rounds;                /* rounds of a run */
+    unsigned packets;               /* value of *@packets before the first round */
 } RNicLoopOps;
 
 typedef struct RNicLoop {
@@ -63,35 +71,48 @@ typedef struct RNicLoop {
     void *opaque;                   /* argument of the functions of @ops */
     DeviceState *dev;
     QEMUBH *bh;                     /* NULL: the device has ended */
-    RNicDeadline deadline;          /* next time of rnic_loop_at() */
-    bool timed;                     /* the units run at exact virtual times */
+    RNicDeadline deadline;          /* timer of rnic_loop_at() */
+    bool timed;                     /* the units must run at exact virtual times */
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
-    bool pending;                   /* rnic_loop_schedule() was called during the work */
+    bool pending;                   /* a unit has work that no round has done yet */
     bool due;                       /* the bottom half must run the units */
-    bool leaving;                   /* interrupts are being sent */
+    bool leaving;                   /* RNicLoopOps.irq_flush has not returned */
     bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
     bool free_wanted;               /* a bottom half will call RNicLoopOps.free */
 } RNicLoop;
 
-/* Limits of the work inside a store of a vCPU, because the vCPU waits for its end. */
+/*
+ * Limits of the work that rnic_loop_leave_vcpu() does inside a store.  The limits are
+ * small, because the vCPU waits for the end of the store.
+ */
 #define RNIC_LOOP_VCPU_ROUNDS 2
 #define RNIC_LOOP_VCPU_PACKETS 16
 
 /*
- * Initializes the loop of device @dev.  @ops must be static; its functions get @opaque.
+ * Initializes the loop of device @dev.  @ops must be static.  The functions of @ops get
+ * @opaque as argument.
  */
 void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
                     DeviceState *dev);
 /*
- * Ends the device.  The function calls RNicLoopOps.free at once, or, if the device is at
- * work, after the caller of that work has returned.  The object lives until then.
+ * Ends the device: deletes the bottom half and calls RNicLoopOps.free.  If the device is
+ * at work or sends interrupts, a later bottom half calls RNicLoopOps.free, when all
+ * functions that use the state have returned.  In both cases the function keeps the
+ * QOM object allocated until that bottom half has run.
  */
 void rnic_loop_fini(RNicLoop *l);
 
-/* Schedules the bottom half.  The device must not be at work. */
+/*
+ * Makes the bottom half run the units.  The device must not be at work.  Does nothing if
+ * the device has ended.
+ */
 void rnic_loop_schedule_bh(RNicLoop *l);
-/* Runs the units in a bottom half, or once more if the device is at work. */
+/*
+ * Makes the loop run the units: in the bottom half or, if the device is at work, in one
+ * more round.  If the limit of the run does not permit one more round, the bottom half
+ * runs the units.
+ */
 static inline void rnic_loop_schedule(RNicLoop *l)
 {
     if (likely(l->running)) {
@@ -101,47 +122,57 @@ static inline void rnic_loop_schedule(RNicLoop *l)
     }
 }
 
-/* Runs the units at virtual time @ns, or earlier if a call has given an earlier time. */
+/*
+ * Arms the timer that runs the units at virtual time @ns.  If the timer is armed for an
+ * earlier time, the function does nothing.  So a unit that still waits for a time must
+ * call this function again in each run.  A reset disarms the timer.
+ */
 void rnic_loop_at(RNicLoop *l, int64_t ns);
-/* Runs the units now, or, if the device is at work, once more in this work. */
+/*
+ * Runs the units now.  If the device is at work already, has the same effect as
+ * rnic_loop_schedule().
+ */
 void rnic_loop_run(RNicLoop *l);
 
 /*
- * Marks the device as at work.  Returns false if the device is at work already: for
- * example, a hub has sent a frame back to the device.
+ * Marks the device as at work and returns true.  Returns false if the device is at work
+ * already: for example, a hub has sent a frame back to the device.
  */
 bool rnic_loop_enter(RNicLoop *l);
 /*
  * Runs the units if work is pending, and ends the work that rnic_loop_enter() began.
- * @entered is the result of rnic_loop_enter(); if it is false, the function does nothing.
- * The bottom half sends the interrupts, because an interrupt may unplug the device, and a
- * netdev that has called the device still uses its queue.
+ * Does nothing if @entered, the result of rnic_loop_enter(), is false.  The bottom half
+ * sends the interrupts.  This function must not send interrupts, because an interrupt may
+ * unplug the device while its caller, a netdev, still uses the queue of the netdev.
  */
 void rnic_loop_leave(RNicLoop *l, bool entered);
 /*
- * Ends the work without a run of the units, and leaves pending work to the bottom half.
- * Does nothing if @entered, the result of rnic_loop_enter(), is false.
+ * Ends the work without a run of the units.  If work is pending, schedules the bottom
+ * half, which does the work and sends the interrupts.  Does nothing if @entered, the
+ * result of rnic_loop_enter(), is false.
  */
 void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
 /*
- * Ends a store by a vCPU, for which rnic_loop_enter() has returned true, and sends the
- * interrupts.  If @work is true, the function first does a small part of the pending
- * work, because a program waits for that work.
+ * Ends the handling of a store, for which rnic_loop_enter() has returned true, and sends
+ * the interrupts.  If @work is true, the function first runs the units within the limits
+ * RNIC_LOOP_VCPU_, because a program waits for the pending work.  The bottom half does
+ * the rest of the work.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 /*
- * Sends interrupts of a device that is not at work.  The state is freed later if one of
- * them ends the device.
+ * Sends the pending interrupts of a device that is not at work.  If an interrupt makes
+ * the guest unplug the device, the state of the device is freed later.
  */
 void rnic_loop_interrupt(RNicLoop *l);
 
 /*
- * Begins a reset: marks the device as at work, and cancels pending work and the timer.
- * Returns false if the device has ended, or if the device is at work already; in the
- * latter case RNicLoopOps.reset is called when that work ends.
+ * Begins a reset: marks the device as at work, cancels the bottom half and the timer, and
+ * returns true.  Returns false if the device has ended, or if the device is at work
+ * already.  If the device is at work already, the loop calls RNicLoopOps.reset when that
+ * work ends.
  */
 bool rnic_loop_reset_begin(RNicLoop *l);
-/* Ends a reset, and sends the interrupts that it caused. */
+/* Ends a reset for which rnic_loop_reset_begin() has returned true; sends interrupts. */
 void rnic_loop_reset_end(RNicLoop *l);
 
 #endif /* RNIC_CORE_LOOP_H */

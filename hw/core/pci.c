@@ -76,6 +76,8 @@ void rnic_pci_class_init(PCIDeviceClass *pc)
 
 void rnic_pci_instance_init(Object *obj)
 {
-    /* needed before realize, which adds the capability only on an express bus */
+    /*
+     * QEMU reads this flag before realize; realize adds the capability on express buses
+     */
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }

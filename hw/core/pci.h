@@ -10,9 +10,9 @@
 #include "host.h"
 
 /*
- * Adds the capabilities and @vectors MSI-X vectors in BAR @bar.  The shell calls this
- * function in realize, before it builds the device.  Returns false with @errp set on an
- * error.
+ * Adds @vectors MSI-X vectors in BAR @bar and, on an express bus, the express capability
+ * with function-level reset.  The shell calls this function in realize, before the shell
+ * builds the device.  Returns false with @errp set on an error.
  */
 bool rnic_pci_realize(PCIDevice *dev, unsigned vectors, unsigned bar, Error **errp);
 /*
@@ -20,11 +20,16 @@ bool rnic_pci_realize(PCIDevice *dev, unsigned vectors, unsigned bar, Error **er
  * when the device could not be built.
  */
 void rnic_pci_exit(PCIDevice *dev);
-/* Fills in all members of @host: the device sends messages, or uses wire INTA. */
+/*
+ * Sets all members of @host.  RNicHost.irq sends an MSI-X message; RNicHost.line sets the
+ * level of the wire that the interrupt pin selects.  @as is the address space for DMA.
+ */
 void rnic_pci_host(PCIDevice *dev, AddressSpace *as, RNicHost *host);
-/* Sets the handler of writes to the configuration space. */
+/* Sets the handler of writes to the configuration space, which does FLR. */
 void rnic_pci_class_init(PCIDeviceClass *pc);
-/* Gives @obj a configuration space of PCI Express size. */
+/*
+ * Makes QEMU allocate a configuration space of PCI Express size for the PCIDevice @obj.
+ */
 void rnic_pci_instance_init(Object *obj);
 
 /* Interfaces of the QOM type of a shell. */

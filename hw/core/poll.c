@@ -7,13 +7,12 @@
 #include "qemu/timer.h"
 #include "poll.h"
 
-/* Longest real time of a poll, and of one wait between two looks at the netdevs. */
-#define POLL_NS 4000
-#define WAIT_NS 700
+#define POLL_NS 4000    /* real time after which no more look at the netdevs begins */
+#define WAIT_NS 700     /* longest real time between two looks at the netdevs */
 
 /*
- * True while a vCPU takes frames.  Only one vCPU of a machine does so, because several
- * would take the big lock in turn, and the main loop would not get the lock.
+ * True while a vCPU polls.  Only one vCPU of a machine takes frames, because several
+ * vCPUs would take the big lock in turn, and the main loop would not get the lock.
  */
 static bool polling;
 
@@ -22,7 +21,7 @@ static bool poll_has_event(const RNicPoll *p)
     return qatomic_read(p->events) != p->seen;
 }
 
-/* Waits for an event, at most @ns of real time, without the big lock. */
+/* Waits for an event, for at most @ns of real time, without the big lock. */
 static void poll_wait(RNicPoll *p, int64_t ns)
 {
     int64_t end;

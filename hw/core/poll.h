@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The poll of a vCPU.  A process of the guest that polls without success stores to the
- * device, and inside this store the vCPU takes frames from the netdevs itself, because a
+ * The poll of a vCPU.  A process of the guest that finds no event in memory stores to the
+ * device.  Inside this store the vCPU takes frames from the netdevs itself, because a
  * wake-up of the main loop takes longer than all other steps of a small message.
  *
  * The device polls its netdevs (qemu_net_busy_poll()) and does the work of the frames.
- * These functions limit the time of a poll, and release the big lock between two looks at
- * the netdevs, because the threads that produce events need this lock.
+ * The functions of this header limit the time of a poll.  Between two looks at the
+ * netdevs the functions release the big lock, because the threads that produce events
+ * need this lock.
  */
 #ifndef RNIC_CORE_POLL_H
 #define RNIC_CORE_POLL_H
@@ -15,31 +16,34 @@
 
 /* State of one poll, on the stack of the vCPU's thread. */
 typedef struct RNicPoll {
-    Object *owner;                  /* the device, with a reference */
-    const uint32_t *events;
+    Object *owner;                  /* the device; RNicPoll owns a reference */
+    const uint32_t *events;         /* counter of events */
     uint32_t seen;                  /* value of *@events when the poll began */
     int64_t end;                    /* end of the poll, ns of get_clock() */
-    bool polling;                   /* this vCPU takes frames; false: another vCPU does */
+    bool polling;                   /* true: this vCPU takes frames; false: another one */
 } RNicPoll;
 
 /*
  * Begins a poll of device @owner, in a store for which rnic_vcpu_access() is true.
- * @events counts the events for which a process may wait; the device changes it with
- * qatomic_set().  Returns true if the caller must poll its netdevs now.  Returns false if
- * another vCPU of the machine polls: then the function has waited for an event, for at
- * most 4 us, without the big lock.
+ * *@events counts the events for which a process may wait; the device changes *@events
+ * with qatomic_set().  Returns true if the caller must poll its netdevs now.  Returns
+ * false if another vCPU of the machine polls: then the function has waited for an event,
+ * for at most 4 us of real time, without the big lock.
  */
 bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
 
 /*
- * Returns false if *@events has changed, or if the poll has taken 4 us.  Otherwise waits
- * at most 700 ns for an event, without the big lock, and returns true: the caller must
- * poll its netdevs again.  The device may have been reset or unplugged meanwhile; its
- * state is still allocated.
+ * Returns false if *@events has changed since the begin of the poll, or if the poll has
+ * lasted 4 us of real time.  Otherwise waits for an event, for at most 700 ns, without
+ * the big lock, and returns true: the caller must poll its netdevs again.  During the
+ * wait the device may have been reset or unplugged; the QOM object is still allocated.
  */
 bool rnic_poll_again(RNicPoll *p);
 
-/* Ends a poll; also needed if rnic_poll_begin() has returned false. */
+/*
+ * Ends a poll and releases the reference to the device.  The caller must call this
+ * function also if rnic_poll_begin() has returned false.
+ */
 void rnic_poll_end(RNicPoll *p);
 
 #endif /* RNIC_CORE_POLL_H */

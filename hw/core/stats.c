@@ -7,7 +7,7 @@
 #include "stats.h"
 
 static QLIST_HEAD(, RNicStats) devices = QLIST_HEAD_INITIALIZER(devices);
-/* One RNicStatsForeach for each family that has, or had, a device. */
+/* The RNicStatsForeach of each family that has, or had, a device in this process. */
 static GPtrArray *families;
 
 /* --- Values ----------------------------------------------------------------- */
@@ -67,9 +67,9 @@ static void schema_append(void *opaque, char *name, uint64_t value)
 }
 
 /*
- * Lists the names of each family in the order of its values, because `info stats`
- * searches each name only behind the previous one.  So a name of two families is listed
- * twice.
+ * Lists the names of all families.  The names of a family have the order of its values,
+ * because `info stats` searches a name only after the previous name of the list.  So the
+ * list contains a name twice if two families use the name.
  */
 static void schemas_get(StatsSchemaList **result, Error **errp)
 {

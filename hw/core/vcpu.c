@@ -3,9 +3,9 @@
  * Accesses by the instruction of a vCPU.
  *
  * The depth of the thread's RCU read locks distinguishes an access of the instruction
- * from an access of a device.  Under TCG cpu_exec() takes the lock once, and loads and
- * stores through the TLB take no lock.  Under KVM address_space_rw() takes the lock
- * once for the exit.  DMA, messages of a device and walks of page tables use
+ * from an access of a device.  Under TCG cpu_exec() takes this lock once, and loads and
+ * stores through the TLB do not take the lock.  Under KVM address_space_rw() takes the
+ * lock once for the exit.  DMA, messages of a device and walks of page tables use
  * address_space_*(), which takes the lock once more.
  */
 #include "qemu/osdep.h"
@@ -21,10 +21,10 @@
 #endif
 
 /*
- * Returns true if TCG executes the access.  Requester ID 0 alone proves nothing,
- * because the guest numbers its buses.  The attributes exclude accesses by
- * MemoryRegionCache, which takes no RCU read lock.  They also exclude CPUs that give no
- * attributes (RISC-V, Power).
+ * Returns true if the instruction that TCG executes makes the access.  Requester ID 0
+ * alone proves nothing, because the guest numbers its buses.  The check of @attrs
+ * excludes accesses by MemoryRegionCache, which takes no RCU read lock.  The check also
+ * excludes CPUs whose accesses have no attributes (RISC-V, Power).
  */
 static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 {
@@ -37,8 +37,8 @@ static bool tcg_access(const CPUState *cpu, MemTxAttrs attrs)
 
 #ifdef CONFIG_LINUX
 /*
- * Returns true if KVM's exit is this access.  Does not use attributes, because KVM on Arm
- * gives no attributes.
+ * Returns true if the access is the MMIO exit of KVM that the vCPU's thread handles now.
+ * Does not use attributes, because KVM on Arm passes no attributes.
  */
 static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
                        bool write)
@@ -61,7 +61,7 @@ static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs)
 {
-    /* the vCPU does not run while its thread does work that other threads have queued */
+    /* @running is false while the thread does work that other threads have queued */
     if (!qemu_in_vcpu_thread() || !current_cpu->running) {
         return false;
     }
