@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: interrupts.  The units collect causes and vectors; exanet_irq_flush()
- * sends the interrupts when no unit of this device is at work any more.
+ * ExaNet NIC: interrupts.  Functions that units call set causes and mark vectors;
+ * exanet_irq_flush() sends the interrupts when no unit of this device is at work any
+ * more.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -25,7 +26,10 @@ static void irq_send(ExanetState *s, unsigned vector)
     s->vectors |= 1u << vector;
 }
 
-/* Returns the level that wire @i should have: true if an enabled cause is set. */
+/*
+ * Returns the level that wire @i must have: true if a cause of the wire is set and
+ * enabled.
+ */
 static bool irq_line(ExanetState *s, unsigned i)
 {
     uint32_t cause = exanet_reg_get32(s, EXANET_REG_IRQ_CAUSE);
@@ -36,7 +40,7 @@ static bool irq_line(ExanetState *s, unsigned i)
            exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
 }
 
-/* Sets the levels of the two wires, on a bus that has wires instead of messages. */
+/* Sets the levels of the two wires.  Only for a bus with wires instead of messages. */
 static void irq_lines(ExanetState *s)
 {
     QEMU_BUILD_BUG_ON(EXANET_IRQ_LINES != 2);
@@ -88,7 +92,7 @@ void exanet_irq_flush(void *opaque)
     guard->engaged_in_io = engaged;
 }
 
-/* Sends the vectors of the enabled bits of @cause. */
+/* Marks the vectors of the enabled bits of @cause, except MAILBOX. */
 static void irq_deliver(ExanetState *s, uint32_t cause)
 {
     const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;

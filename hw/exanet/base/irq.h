@@ -8,23 +8,32 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Sets cause bits (EXANET_IRQ_).  The interrupts, if they are enabled, are sent at the
- * end of the MMIO write or of the work.  A caller that is in neither of them calls
- * exanet_schedule() too.
+ * Sets the bits @cause (EXANET_IRQ_) of IRQ_CAUSE.  If a bit was clear and is enabled,
+ * also marks its interrupt.  The loop sends marked interrupts when the device is not at
+ * work any more.  A caller outside of MMIO and of the work calls exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
-/* Computes @s->irqs_enabled from CTRL and IRQ_MASK, after a reset or a write to them. */
+/*
+ * Computes @s->irqs_enabled from CTRL and IRQ_MASK.  The caller calls this function after
+ * each change of these registers.
+ */
 void exanet_irq_load(ExanetState *s);
-/* Sets MBOX_PENDING[@c] and raises the context's interrupt. */
+/*
+ * Sets bit @c of MBOX_PENDING, and cause MAILBOX.  If the bit was clear and the cause is
+ * enabled, also marks the interrupt of context @c.
+ */
 void exanet_irq_context(ExanetState *s, unsigned c);
-/* Sends the interrupts of pending causes among @newly, which are not masked any more. */
+/*
+ * Marks the interrupts of those causes in @newly that are pending and enabled.  @newly
+ * are the causes that a write to CTRL or IRQ_MASK has enabled.
+ */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
 /* RNicLoopOps.irq_due; @opaque is the ExanetState. */
 bool exanet_irq_due(void *opaque);
 /*
- * RNicLoopOps.irq_flush: sends the interrupts.  @opaque is the ExanetState.  The caller
- * calls this function last, when no unit is at work, because the guest may aim a message
- * at a register that resets, moves or unplugs this very device.
+ * RNicLoopOps.irq_flush: sends the marked interrupts, or sets the wires.  @opaque is the
+ * ExanetState.  The loop calls this function when no unit is at work, because the guest
+ * may aim a message at a register that resets, moves or unplugs this very device.
  */
 void exanet_irq_flush(void *opaque);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet units: the parts of the device that the loop runs, and the functions that each
- * unit offers to the device.  exanet.c has the table of all units, in the order of runs.
+ * ExaNet units: the parts of the device, and the functions that each unit offers to the
+ * device.  exanet.c has the table of all units, in the order in which the loop runs them.
  */
 #ifndef HW_EXANET_BASE_UNIT_H
 #define HW_EXANET_BASE_UNIT_H
@@ -10,34 +10,38 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetPendingFault ExanetPendingFault;
 
 /*
- * Units that run, one bit each.  A unit sets its bit in ExanetState.awake when it gets
- * work, and in run() if it has work left.  The loop runs a unit only if its bit is set.
+ * Bits of ExanetState.awake, one for each unit that has run().  A unit sets its bit when
+ * it gets work, and in run() if it has work left.  A round clears the bit and runs the
+ * unit only if the bit was set.
  */
 enum exanet_awake {
-    EXANET_AWAKE_R5 = 1 << 0,       /* the firmware, or an event for the R5 */
+    EXANET_AWAKE_R5 = 1 << 0,       /* firmware; ExaDMA and RT mailbox set the bit too */
     EXANET_AWAKE_PACKETIZER = 1 << 1,
     EXANET_AWAKE_SHM = 1 << 2,
     EXANET_AWAKE_EXADMA = 1 << 3,
 };
 
-/* Functions may be NULL. */
+/* Functions of a unit.  Each function may be NULL. */
 typedef struct ExanetUnit {
     void (*init)(ExanetState *s);
     void (*fini)(ExanetState *s);
     void (*reset)(ExanetState *s);
     /*
-     * Does the work of one round.  ExaDMA sends at most @packets packets; the other units
-     * have limits of their own.  Returns true if the unit could continue now.
+     * Does the work of one round.  Only ExaDMA uses @packets, the most packets to send;
+     * the other units have limits of their own.  Returns true if the unit could continue
+     * now.
      */
     bool (*run)(ExanetState *s, unsigned packets);
-    unsigned awake;                 /* the unit's bit, or 0 if the unit does not run */
-    /* Returns the number of this unit's transfers of context @c that are not finished. */
+    unsigned awake;                 /* bit of enum exanet_awake; 0 if run() is NULL */
+    /*
+     * Returns the number of transfers of context @c in this unit that are not finished.
+     */
     unsigned (*active)(ExanetState *s, unsigned c);
     /* Ends all work of context @c, because the context was disabled or quiesced. */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
-     * Takes the driver's answer to fault @f; @ok: the page is present now.  Returns false
-     * if another unit has reported @f.
+     * Handles the driver's answer to fault @f.  @ok is true if the page is present now.
+     * Returns false, without an effect, if another unit has reported @f.
      */
     bool (*resolved)(ExanetState *s, const ExanetPendingFault *f, bool ok);
 } ExanetUnit;

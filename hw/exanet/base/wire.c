@@ -2,10 +2,10 @@
 /*
  * ExaNet packet codec; see wire.h.
  *
- * Each packet of a transfer is encoded and decoded once, so the CRCs of header and footer
- * must be fast.  Each CRC has one table for each byte position, because a CRC is linear
- * and the lookups do not depend on each other.  The loops over the positions are
- * unrolled, which halves their time.
+ * The device computes the CRCs of header and footer of each packet, so the CRCs must be
+ * fast.  There is one table for each byte position, so that the lookups do not depend on
+ * each other; this is possible because a CRC is linear.  The compiler unrolls the loops
+ * over the positions, which halves the time of the loops.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -32,12 +32,12 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
-/* Part of each header's CRC that comes from the initial value, all ones. */
+/* The CRC of a header of zeros: the part that comes from the initial value, all ones. */
 static uint16_t hdr_crc_init;
 
 /*
- * Returns the MSB-first CRC of @width bits over @byte and then @zeros bytes of 0; @crc is
- * the initial value.
+ * Returns the CRC of @width bits, MSB first, over @byte and then @zeros bytes of 0.  @crc
+ * is the initial value, @poly the polynomial.
  */
 static uint32_t crc_byte(uint32_t crc, unsigned byte, unsigned zeros,
                          unsigned width, uint32_t poly)
@@ -115,14 +115,18 @@ static uint64_t header_va(uint64_t lo, uint64_t hi)
            RNIC_GET(EXANET_HDR_LO_VA_1_0, lo);
 }
 
-/* Returns true if @size bytes for @va do not cross a multiple of the MTU [T §5.1]. */
+/*
+ * Returns true if @size is not 0 and the bytes from @va to @va + @size - 1 do not cross a
+ * multiple of the MTU [T §5.1].
+ */
 static bool payload_valid(uint64_t va, unsigned size)
 {
     return size > 0 && (va & (EXANET_MTU - 1)) + size <= EXANET_MTU;
 }
 
 /*
- * Returns the words of a packet with @form, @va and @size, or 0 if @form excludes them.
+ * Returns the length in words of a packet with @form, @va and @size, or 0 if @form
+ * excludes this VA and size.
  */
 static unsigned form_words(enum exanet_form form, uint64_t va, unsigned size)
 {
@@ -261,8 +265,8 @@ static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Clears the bytes of the payload's words before and behind its @size bytes, because the
- * CRC covers whole words.  Returns the number of words.
+ * Clears the padding, that is the bytes before and behind the @size payload bytes in the
+ * words at @payload, because the CRC covers whole words.  Returns the number of words.
  */
 static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
 {
@@ -359,7 +363,10 @@ bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words)
     return footer_crc(ldq_le_p(footer), hi) == RNIC_GET(EXANET_FTR_HI_CRC, hi);
 }
 
-/* Adds 1 to field @mask of the quadword at @p.  Returns false if the field is @max. */
+/*
+ * Adds 1 to field @mask of the quadword at @p.  Returns false, without a change, if the
+ * field is @max or more.
+ */
 static bool field_count(uint8_t *p, uint64_t mask, unsigned max)
 {
     uint64_t value = ldq_le_p(p);

@@ -12,10 +12,10 @@
 #include "rnic/exanet/wire.h"
 
 /*
- * A decoded packet.  An ack has only @type, @dst, @pdid (its 4 bits of the context),
- * @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path and @hops; a
- * flow-rate packet only @type, @dst, @pdid, @small, @flow_dst, @current, @desired, @vc
- * and @hops.
+ * A decoded packet.  An ack has only @type, @dst, @pdid (only the 4 bits of the context),
+ * @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path and @hops.  A
+ * flow-rate packet has only @type, @dst, @pdid, @small, @flow_dst, @current, @desired,
+ * @vc and @hops.  The other members of these packets are 0.
  */
 typedef struct ExanetPacket {
     uint64_t va;            /* address at the destination, 42 bits */
@@ -24,10 +24,10 @@ typedef struct ExanetPacket {
     uint16_t pdid;          /* PDID of the destination */
     uint16_t size;          /* payload bytes */
     uint16_t tid;           /* wire TID, 14 bits */
-    uint16_t seq;           /* sequence number of the copy */
-    uint16_t user;          /* footer user bits: address for acks */
+    uint16_t seq;           /* number of the copy; in a load or store, of the request */
+    uint16_t user;          /* footer user bits: address for acks, EXANET_SHM_USER_ */
     uint16_t ttl;           /* switches that the packet may still pass */
-    uint16_t small;         /* small address of an ack or a flow-rate packet */
+    uint16_t small;         /* EXANET_SMALL_: address of an ack or a flow-rate packet */
     uint8_t type;           /* enum exanet_type */
     uint8_t vc;
     uint8_t path;
@@ -37,8 +37,9 @@ typedef struct ExanetPacket {
     uint8_t current;        /* present rate of the flow, EXANET_RATE_ */
     uint8_t desired;        /* rate that the flow should have, EXANET_RATE_ */
     uint32_t flow_dst;      /* destination of the flow */
-    uint8_t link;           /* link of arrival; EXANET_LINKS: none; not on the wire */
-    bool far;               /* the source is not the link's neighbour; not on the wire */
+    /* The device sets these two members after decoding, except of acks and flow-rates. */
+    uint8_t link;           /* link of arrival; EXANET_LINKS: none */
+    bool far;               /* the source is not the neighbour of the link */
     bool first;
     bool last;
     bool notify;
@@ -51,7 +52,7 @@ typedef enum ExanetWireStatus {
     EXANET_WIRE_OK,
     EXANET_WIRE_BAD_HEADER,     /* the header CRC is wrong, so no field is known */
     EXANET_WIRE_BAD_FOOTER,     /* the footer CRC is wrong, so the source is not known */
-    EXANET_WIRE_MALFORMED,      /* unknown type, or a size that the type excludes */
+    EXANET_WIRE_MALFORMED,      /* unknown type, or the type excludes VA and size */
 } ExanetWireStatus;
 
 /* Returns the length in words of a payload of @size bytes for address @va. [D §4] */
@@ -69,33 +70,37 @@ static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 
 /* Properties of a packet type.  If all members are 0, the type does not exist. */
 typedef struct ExanetTypeInfo {
-    const char *name;
+    const char *name;       /* text of the type in EXANET_TYPES */
     uint8_t form;           /* enum exanet_form */
-    uint8_t tx_counter;     /* enum exanet_counter of sent packets; COUNTER_COUNT: none */
-    uint8_t rx_counter;     /* enum exanet_counter of arrived packets; as @tx_counter */
-    uint8_t ni;             /* NI indices that accept the type, one bit for each */
+    /* Counters (enum exanet_counter) of sent and arrived packets; COUNTER_COUNT: none. */
+    uint8_t tx_counter;
+    uint8_t rx_counter;
+    uint8_t ni;             /* bit n: peripheral n (exanet_ni_index) accepts the type */
 } ExanetTypeInfo;
 
 /*
- * Indexed by enum exanet_type.  The entries of other values are zero; no packet of them
- * leaves exanet_packet_words() without an error.
+ * Indexed by enum exanet_type.  The entries of other values are zero, and
+ * exanet_packet_words() refuses packets with these values as MALFORMED.
  */
 extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 
 /*
- * Returns the length in words of the packet at @buf, of which the function reads the
- * header, 16 bytes.  Returns 0 if the header CRC is wrong (*@status BAD_HEADER), or if
- * the type excludes the size (MALFORMED).
+ * Returns the length in words of the packet at @buf.  The function reads only the header,
+ * 16 bytes.  Returns 0 if the header CRC is wrong (*@status is BAD_HEADER), or if the
+ * type does not exist or excludes VA and size (MALFORMED).
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
-/* As exanet_packet_words(); sets *@damaged to true if the header CRC is wrong. */
+/*
+ * Returns the same as exanet_packet_words().  Sets *@damaged to true if the header CRC is
+ * wrong, otherwise to false.
+ */
 unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
 
 /*
  * Decodes the packet of @words words at @buf; exanet_packet_words() has returned @words.
- * Returns EXANET_WIRE_OK or BAD_FOOTER.  @pkt is valid if the result is EXANET_WIRE_OK;
- * the payload is valid unless @pkt->bad_payload is set.
+ * Returns EXANET_WIRE_OK or EXANET_WIRE_BAD_FOOTER.  @pkt is set only if the result is
+ * EXANET_WIRE_OK.  The payload is valid unless @pkt->bad_payload is true.
  */
 ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
                                       ExanetPacket *pkt);
@@ -103,19 +108,20 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
 /*
  * Completes the packet in @buf (EXANET_PACKET_BYTES long) with header, padding, footer
  * and CRCs.  The caller has stored the payload at exanet_packet_payload().  Returns the
- * length of the packet in words.  @pkt must be no ack and no flow-rate packet.
+ * length of the packet in words.  @pkt must not be an ack or a flow-rate packet.
  */
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 
-/* Writes the ack @pkt, one word, to @buf. */
+/* Stores the ack @pkt, one word, in @buf. */
 void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
 
-/* Writes the flow-rate packet @pkt, one word, to @buf. */
+/* Stores the flow-rate packet @pkt, one word, in @buf. */
 void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /*
- * Return or change a field of the packet at @buf, which exanet_packet_words() has
- * accepted, for switches.  No CRC covers the fields that switches change.
+ * The functions from here are for switches.  Each returns or changes a field of the
+ * packet at @buf, for which exanet_packet_words() has returned a length, @words.  No CRC
+ * changes, because the CRCs regard the fields that switches change as 0.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {
@@ -127,6 +133,7 @@ static inline unsigned exanet_packet_type(const uint8_t *buf)
     return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf));
 }
 
+/* Returns the path, or 0 for a flow-rate packet, which has no path. */
 static inline unsigned exanet_packet_path(const uint8_t *buf)
 {
     return exanet_packet_type(buf) == EXANET_TYPE_FLOW_RATE ? 0 :
@@ -144,16 +151,19 @@ static inline void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
                   RNIC_PREP(EXANET_HDR_LO_VC, vc));
 }
 
-/* Returns the source coordinates; @words must be more than one. */
+/* Returns the source coordinates.  @words must be more than 1: acks have no source. */
 static inline uint32_t exanet_packet_src(const uint8_t *buf, unsigned words)
 {
     return RNIC_GET(EXANET_FTR_LO_SRC,
                     ldq_le_p(buf + (words - 1) * EXANET_WORD_BYTES));
 }
 
-/* Returns true if the CRC of the footer is right; @words must be more than one. */
+/* Returns true if the CRC of the footer is right.  @words must be more than 1. */
 bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words);
-/* Counts a switch in TTL or HOPS.  Returns false if the packet has passed too many. */
+/*
+ * Subtracts 1 from TTL or, in a packet of one word, adds 1 to HOPS.  Returns false,
+ * without a change, if TTL is 0 or HOPS is EXANET_HOPS_MAX.
+ */
 bool exanet_packet_hop(uint8_t *buf, unsigned words);
 
 #endif /* HW_EXANET_BASE_WIRE_H */

@@ -3,9 +3,9 @@
  * Faults of a cable, which the transmitting port injects: faults of property faultsN, by
  * rate or for the next packets, and faults of an order, by count.
  *
- * Each port has one random generator.  Each rate draws one number per packet, also if
- * another fault hits the packet, so the same seed and the same packets give the same
- * faults.
+ * A port has one random generator.  The code draws one number for each rate and packet,
+ * also if another fault hits the packet.  So the same seed and the same packets lead to
+ * the same faults.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -14,7 +14,9 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Longest delay.  Protocols retransmit much earlier, so a longer delay is a loss. */
+/*
+ * Longest delay.  Units retransmit much earlier, so a longer delay is the same as a loss.
+ */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */
@@ -24,7 +26,10 @@ enum {
     ITEM_NONE = ITEMS,
 };
 
-/* Items in the order of draws.  If several items hit a packet, the first one is done. */
+/*
+ * Items in the order of draws.  If several items hit a packet, only the first item that
+ * applies to the packet takes effect.
+ */
 static const uint8_t items[] = {
     EXANET_INJECTED_DROP,
     ITEM_CORRUPT,
@@ -33,7 +38,7 @@ static const uint8_t items[] = {
     EXANET_INJECTED_PART + 2,
     EXANET_INJECTED_DUPLICATE,
     EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* also done if another item corrupts the packet */
+    EXANET_INJECTED_DELAY,          /* takes effect also if an item corrupts the packet */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
@@ -41,13 +46,13 @@ QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 typedef struct FaultPlan {
     struct {
         double rate;                /* 0 to 1; not used if @next is not 0 */
-        uint32_t next;              /* next packets, all of which the item hits */
+        uint32_t next;              /* the item hits this number of the next packets */
         bool given;                 /* the property has this item */
     } item[ITEMS];
     int64_t delay;                  /* ns, delay of item "delay" */
-    uint32_t seed;
-    bool seeded;
-    bool down;
+    uint32_t seed;                  /* of item "seed", or the default */
+    bool seeded;                    /* the property has item "seed" */
+    bool down;                      /* the property has item "down" */
 } FaultPlan;
 
 struct ExanetInject {
@@ -58,6 +63,7 @@ struct ExanetInject {
     uint32_t seen;                  /* packets that match @order, since its last fault */
 };
 
+/* Returns the part that @item corrupts, or NULL if @item corrupts no certain part. */
 static const ExanetFaultPart *item_part(const ExanetFaultFormat *format, unsigned item)
 {
     unsigned n = item - EXANET_INJECTED_PART;
@@ -95,7 +101,7 @@ static bool number_parse(const char *text, uint32_t *number)
 
 /*
  * Parses a number >= 0 at the start of @text, and sets *@rest to the text behind the
- * number.  Returns false if @text begins with no number.
+ * number.  Returns false if @text does not begin with a number.
  */
 static bool fraction_parse(const char *text, double *number, const char **rest)
 {
@@ -103,7 +109,10 @@ static bool fraction_parse(const char *text, double *number, const char **rest)
            !qemu_strtod_finite(text, rest, number);
 }
 
-/* The parsers below fill in @plan.  They return NULL, or the text of an error. */
+/*
+ * The parsers rate_parse() to item_parse() store what @text says in @plan.  Each parser
+ * returns NULL, or the text of an error if @text is not valid.
+ */
 
 static const char *rate_parse(FaultPlan *plan, unsigned item, const char *text)
 {
@@ -166,7 +175,7 @@ static const char *delay_parse(FaultPlan *plan, const char *text)
            rate_parse(plan, EXANET_INJECTED_DELAY, rate);
 }
 
-/* Error of item_parse() for an unknown name. */
+/* Result of item_parse() for a name that no item has; plan_parse() makes the message. */
 static const char unknown[] = "";
 
 static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
@@ -208,7 +217,7 @@ static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
     return unknown;
 }
 
-/* Returns a list of all items for an error message; the caller frees it. */
+/* Returns a list of all items for an error message.  The caller frees the list. */
 static char *items_list(const ExanetFaultFormat *format)
 {
     GString *s = g_string_new("there are ");
@@ -224,6 +233,7 @@ static char *items_list(const ExanetFaultFormat *format)
     return g_string_free(s, false);
 }
 
+/* Sets @plan to the items of @text.  Returns false with @errp set if an item is wrong. */
 static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
                        const char *text, unsigned index, Error **errp)
 {
@@ -262,6 +272,7 @@ static void inject_tidy(ExanetPort *p)
     }
 }
 
+/* Returns @p->inject, and first allocates @p->inject if it is NULL. */
 static ExanetInject *inject_need(ExanetPort *p, const ExanetFaultFormat *format,
                                  unsigned index)
 {
@@ -331,8 +342,8 @@ char *exanet_inject_plan_get(const ExanetPort *p)
 /* --- Packets -------------------------------------------------------------- */
 
 /*
- * Returns true if @item can be done to a packet of @words words: @item corrupts no part,
- * or a part that the packet has.
+ * Returns true if @item can take effect on a packet of @words words.  Returns false if
+ * @item corrupts a part that such a packet does not have.
  */
 static bool item_applies(const ExanetFaultFormat *format, unsigned item,
                           unsigned words)
@@ -342,7 +353,7 @@ static bool item_applies(const ExanetFaultFormat *format, unsigned item,
     return !part || part->present(words);
 }
 
-/* Returns, at random, one of the parts that a packet of @words words has. */
+/* Returns the item that corrupts a random part of those that @words words have. */
 static unsigned part_choose(const ExanetInject *inj, unsigned words)
 {
     unsigned item;
@@ -372,7 +383,10 @@ static unsigned plan_draw(ExanetInject *inj)
     return hits;
 }
 
-/* Counts a packet to which @item was done; the last packet of next:N ends the item. */
+/*
+ * Subtracts a packet, on which @item has taken effect, from next:N of the item.  Removes
+ * the item after its last packet.  Does nothing for an item with a rate.
+ */
 static void plan_done(FaultPlan *plan, unsigned item)
 {
     if (plan->item[item].next && --plan->item[item].next == 0) {
@@ -381,8 +395,8 @@ static void plan_done(FaultPlan *plan, unsigned item)
 }
 
 /*
- * Returns the item of @hits that is done to a packet of @words words, or ITEM_NONE, and
- * counts this packet for next:N.  Ignores delays, which the caller does.
+ * Returns the item of @hits that takes effect on a packet of @words words, or ITEM_NONE,
+ * and calls plan_done() for this item.  Ignores delays; the caller handles delays.
  */
 static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 {
@@ -399,9 +413,10 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 }
 
 /*
- * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE.
- * Counts the packets that match the order.  For an order with a count, subtracts the
- * fault, ends the order after its last fault, and reports EXANET_PORT_INJECTED.
+ * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE if
+ * the order injects no fault into this packet.  Counts the packets that match the order.
+ * For an order with a count, subtracts the fault from the count, ends the order after its
+ * last fault, and reports EXANET_PORT_INJECTED.
  */
 static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 {
@@ -429,7 +444,10 @@ static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type
     trace_exanet_inject_fault(p->group->node, p->index, kind, type);
 }
 
-/* Counts and applies @item to the packet of @words words at @buf.  Returns its fate. */
+/*
+ * Applies @item to the packet of @words words at @buf, and counts the fault.  Returns the
+ * effect on the packet.
+ */
 static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
                           unsigned type)
 {
@@ -476,7 +494,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
-        inject_tidy(p);             /* the last fault may have been done before */
+        inject_tidy(p);             /* an earlier packet may have had the last fault */
     }
     return fate;
 }

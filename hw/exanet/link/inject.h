@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable: property faultsN, and orders by count.
+ * Faults of a cable, which the port that sends injects: by property faultsN of the user,
+ * and by orders of the guest (PORT_INJECT).
  */
 #ifndef HW_EXANET_LINK_INJECT_H
 #define HW_EXANET_LINK_INJECT_H
@@ -10,10 +11,11 @@
 /* The effect of the cable's faults on a packet. */
 typedef struct ExanetFate {
     enum {
-        EXANET_FATE_PASS,
-        EXANET_FATE_DROP,
+        EXANET_FATE_PASS,           /* the packet is sent, after @delay */
+        EXANET_FATE_DROP,           /* the packet is not sent */
         EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
-        EXANET_FATE_HOLD,           /* sent after the channel's next packet, or 1 ms */
+        /* the packet is sent behind the next packet of its channel, or after 1 ms */
+        EXANET_FATE_HOLD,
     } kind;
     int64_t delay;                  /* ns, before the packet is sent; only for PASS */
 } ExanetFate;
@@ -30,10 +32,10 @@ typedef struct ExanetFaultPart {
 typedef struct ExanetFaultFormat {
     const ExanetFaultPart *part;
     unsigned parts;                 /* at most EXANET_FAULT_PARTS */
-    unsigned (*type)(const uint8_t *buf);   /* for orders and the trace */
+    unsigned (*type)(const uint8_t *buf);   /* returns the type of the packet at @buf */
 } ExanetFaultFormat;
 
-/* Faults by count: in every @every'th packet that matches, @count times. */
+/* An order of faults: a fault in every @every'th packet that matches, @count times. */
 typedef struct ExanetInjectOrder {
     unsigned kind;                  /* enum exanet_injected; KINDS: no order */
     unsigned type;                  /* type of packets that match, unless @all */
@@ -43,44 +45,50 @@ typedef struct ExanetInjectOrder {
 } ExanetInjectOrder;
 
 /*
- * Returns the effect of faults on the packet of @words words at @buf.  Flips bits of a
- * packet that a fault corrupts, and counts faults.  @p->inject must not be NULL; the
- * function frees it if no fault is left.
+ * Returns the effect of faults on the packet of @words words at @buf.  Flips a bit of the
+ * packet if a fault corrupts the packet, and counts faults in @p->injected.  @p->inject
+ * must not be NULL; the function may free @p->inject, if no fault is left.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 /*
  * Sets property faults@index of @p, which need not exist yet.  @text consists of items
  * with white space, `+` or `;` between them:
  *   KIND=P%  KIND=FRACTION  KIND=next:N
- *              drop, corrupt (any part), corrupt-header, -payload, -footer,
- *              duplicate, reorder; delay with a time behind it: delay=5%:200us
+ *              the rate of faults, or faults in the next N packets.  KIND is drop,
+ *              corrupt (any part), corrupt-PART, duplicate, reorder or delay; delay has
+ *              a time at the end: delay=5%:200us
  *   seed=N     seed of the generator; the default depends on @index
  *   down       the link is down
- * Returns false with @errp set, and changes nothing, if @text is not valid.  An item with
- * next:N leaves the property when it has hit N packets.
+ * Returns false with @errp set, and changes nothing, if @text is not valid.  When an item
+ * with next:N has hit N packets, the function that injects removes this item.
  */
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
-/* Returns the text of the property; the caller frees it. */
+/* Returns the present text of the property.  The caller frees the text. */
 char *exanet_inject_plan_get(const ExanetPort *p);
 /*
- * Ends the order and clears the counters.  The property stays, because the machine's user
- * has set it.
+ * Ends the order and clears @p->injected.  Does not change the property, because the user
+ * of the machine has set the property.
  */
 void exanet_inject_reset(ExanetPort *p);
+/* Frees @p->inject. */
 void exanet_inject_fini(ExanetPort *p);
 /*
- * Replaces the order of @p; the property stays.  The owner gets EXANET_PORT_INJECTED
- * after each fault of an order with a count.
+ * Replaces the order of @p by a copy of @order.  Does not change the property.  The owner
+ * gets the event EXANET_PORT_INJECTED for each fault of an order with a count.
  */
 void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);
 /* Ends the order of @p. */
 void exanet_inject_cancel(ExanetPort *p);
-/* Returns the number of faults left of the last order; 0 for an order without end. */
+/*
+ * Returns the number of faults that the last order has still to inject.  Returns 0 for an
+ * order without end.
+ */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
 /*
- * Returns the name of @kind (enum exanet_injected), or NULL if @format has no such part.
+ * Returns the name of @kind (enum exanet_injected) in property faultsN, or NULL if @kind
+ * is a part that @format does not have.
  */
 const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, a cable with faults: drops, duplicates and delays packets before they
- * are added to the frame of their channel.  inject.c chooses the packets.
+ * ExaNet link port, a cable with faults: drops, duplicates and delays packets before the
+ * port adds the packets to the frame of their channel.  inject.c chooses the packets and
+ * corrupts them.
  */
 #include "qemu/osdep.h"
 #include "inject.h"
@@ -15,14 +16,17 @@
 
 /* A delayed packet. */
 typedef struct ExanetDelayed {
-    int64_t due;                    /* ns, time when the packet is sent */
+    int64_t due;                    /* ns, virtual time when the packet is added */
     unsigned vc;
-    unsigned words;
-    bool held;                      /* sent behind the next packet of its channel */
+    unsigned words;                 /* words of the packet in @buf */
+    bool held;                      /* earlier, if its channel has another packet */
     uint8_t buf[EXANET_PACKET_BYTES];
 } ExanetDelayed;
 
-/* Returns -1 if @queued stays before @added.  Packets with the same @due keep order. */
+/*
+ * Returns -1 if the packet @queued stays before the new packet @added, otherwise 1.
+ * Packets with the same @due keep their order.
+ */
 static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
     const ExanetDelayed *x = queued, *y = added;
@@ -67,7 +71,10 @@ unsigned exanet_link_delayed_drop(ExanetPort *p)
     return packets;
 }
 
-/* Adds the held packets of channel @vc behind the packet that was added last. */
+/*
+ * Passes the held packets of channel @vc to exanet_link_append(), behind the packet for
+ * which the packets were held.
+ */
 static void held_release(ExanetPort *p, unsigned vc, bool urgent)
 {
     for (GList *l = p->delayed.head, *next; l; l = next) {
@@ -83,8 +90,9 @@ static void held_release(ExanetPort *p, unsigned vc, bool urgent)
 }
 
 /*
- * Copies the packet at @buf to @p->delayed, with the delay of @fate.  Returns false if
- * too many packets are delayed; then the caller adds the packet now.
+ * Adds a copy of the packet at @buf to @p->delayed, two copies for a duplicate, with the
+ * delay of @fate.  Returns false, without a copy, if too many packets are delayed; then
+ * the caller passes on the packet at once.
  */
 static bool packet_delay(ExanetPort *p, unsigned vc, const uint8_t *buf,
                       unsigned words, const ExanetFate *fate)

@@ -5,10 +5,10 @@
 #include "rnic/exanet/wire.h"
 #include "link-fifo.h"
 
-/* Memory that exanet_fifo_shrink() leaves, as a multiple of the FIFO's contents. */
+/* exanet_fifo_shrink() leaves less than SLACK times the words in use, or the minimum. */
 #define SLACK 8
 
-/* Makes room for @words words behind the tail. */
+/* Makes room for @words words behind the tail.  May move the frames. */
 static void fifo_reserve(ExanetFifo *f, unsigned words)
 {
     unsigned used = exanet_fifo_used(f);
@@ -16,7 +16,7 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
     if (f->tail + words <= f->size) {
         return;
     }
-    /* allocates more memory, unless old and new words fill at most half of @buf */
+    /* allocates more memory if the words in use and the new words fill more than half */
     if (used + words > f->size / 2) {
         f->size = MAX(2 * f->size, EXANET_FIFO_SIZE_MIN);
         while (used + words > f->size / 2) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RX FIFO of a virtual channel: frames of whole packets.
+ * RX FIFO of a virtual channel: a queue of frames, each of which consists of packets.
  *
- * The FIFO grows as needed, because a neighbour that is stopped still has frames under
- * way; the port limits this growth.  exanet_fifo_trim() frees the memory.  The packet at
- * the head does not move until the next exanet_fifo_put() or exanet_fifo_trim().
+ * The memory of the FIFO grows as needed, because frames that a stopped neighbour has
+ * sent before are still under way.  The port limits this growth.  exanet_fifo_trim()
+ * frees memory again.  The packet at the head does not move until the next
+ * exanet_fifo_put() or exanet_fifo_trim().
  */
 #ifndef HW_EXANET_LINK_LINK_FIFO_H
 #define HW_EXANET_LINK_LINK_FIFO_H
@@ -15,34 +16,40 @@
 typedef struct ExanetFifo {
     uint8_t *buf;           /* owned; NULL: no memory yet */
     unsigned size;          /* 128-bit words of @buf */
-    /* Frames, each behind a word that holds its length, from @head to @tail. */
+    /*
+     * Indices of words in @buf: the frames are from @head to before @tail.  The word
+     * before each frame contains the length of the frame in words.
+     */
     unsigned head;
     unsigned tail;
     unsigned left;          /* words left of the first frame; 0: @head is at a length */
     unsigned count;         /* words of packets left in all frames */
 } ExanetFifo;
 
-/* Words of memory that a FIFO keeps: room for two frames of any length. */
+/*
+ * Words of memory that a FIFO allocates first, and that exanet_fifo_trim() does not free.
+ * Half of this memory has room for two frames of EXANET_FRAME_WORDS.
+ */
 #define EXANET_FIFO_SIZE_MIN 16384
 
-/* Returns the words of memory in use, with the words that hold lengths of frames. */
+/* Returns the words of memory in use, with the words that contain lengths of frames. */
 static inline unsigned exanet_fifo_used(const ExanetFifo *f)
 {
     return f->tail - f->head;
 }
 
-/* Returns word @word of the memory; for this unit only. */
+/* Returns the address of word @word of @f->buf.  For link-fifo.[ch] only. */
 static inline uint8_t *exanet_fifo_at(const ExanetFifo *f, unsigned word)
 {
     return f->buf + (size_t)word * EXANET_WORD_BYTES;
 }
 
-/* Appends a frame of @count words, at least one, at @words. */
+/* Appends a copy of the @count words at @words as a frame.  @count is at least 1. */
 void exanet_fifo_put(ExanetFifo *f, const uint8_t *words, unsigned count);
 
 /*
- * Returns the @f->left words that are left of the first frame, or NULL if the FIFO is
- * empty.
+ * Returns the address of the words that are left of the first frame, and sets @f->left to
+ * their number.  Returns NULL if the FIFO is empty.
  */
 static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
 {
@@ -56,7 +63,7 @@ static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
     return exanet_fifo_at(f, f->head);
 }
 
-/* Removes all frames.  The words that exanet_fifo_head() returned stay readable. */
+/* Removes all frames.  Words at the result of exanet_fifo_head() stay readable. */
 static inline void exanet_fifo_clear(ExanetFifo *f)
 {
     f->head = 0;
@@ -65,7 +72,7 @@ static inline void exanet_fifo_clear(ExanetFifo *f)
     f->count = 0;
 }
 
-/* Removes the first @words words, at most @f->left, that exanet_fifo_head() returned. */
+/* Removes the first @words words of the first frame.  @words is at most @f->left. */
 static inline void exanet_fifo_skip(ExanetFifo *f, unsigned words)
 {
     f->head += words;
@@ -76,12 +83,12 @@ static inline void exanet_fifo_skip(ExanetFifo *f, unsigned words)
     }
 }
 
-/* Frees memory of a FIFO that has more than EXANET_FIFO_SIZE_MIN words of memory. */
+/* Does the work of exanet_fifo_trim(), which is the only caller. */
 void exanet_fifo_shrink(ExanetFifo *f);
 /*
- * Frees memory of a FIFO that has become large.  Afterwards the FIFO has at most
- * EXANET_FIFO_SIZE_MIN words of memory, or eight times as many words as it contains.  The
- * function moves the data that exanet_fifo_head() has returned.
+ * Frees memory of a FIFO that has become large.  Afterwards @f->size is at most
+ * EXANET_FIFO_SIZE_MIN, or less than eight times exanet_fifo_used().  The address that
+ * exanet_fifo_head() has returned is not valid any more.
  */
 static inline void exanet_fifo_trim(ExanetFifo *f)
 {
@@ -90,6 +97,7 @@ static inline void exanet_fifo_trim(ExanetFifo *f)
     }
 }
 
+/* Removes all frames and frees the memory. */
 void exanet_fifo_fini(ExanetFifo *f);
 
 #endif /* HW_EXANET_LINK_LINK_FIFO_H */

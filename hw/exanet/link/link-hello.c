@@ -12,19 +12,20 @@
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
 /*
- * Most HELLOs that are answered at once between two ticks of the timer, because three
- * nodes on one netdev would answer each other without end.
+ * Most HELLOs between two ticks of the timer that the port answers at once.  There is a
+ * limit, because three nodes on one netdev would answer each other without end.
  */
 #define HELLO_ANSWERS_MAX 64
 /*
  * A link that goes down reserves the coordinates of its neighbour for this time, because
- * another neighbour must not use these coordinates while the node restarts.  A neighbour
- * at the same cable may use them at once.
+ * a node at another cable must not use these coordinates while the neighbour restarts.  A
+ * node at the same cable may use the coordinates at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-/* Time after which both ends of parallel cables have chosen the same cable. */
+/* Time in which two nodes with parallel cables choose the same cable. */
 #define CHOICE_NS NANOSECONDS_PER_SECOND
 
+/* Returns true if the port is enabled, and NIC and netdev are connected and not down. */
 static bool port_carrier(ExanetPort *p)
 {
     NetClientState *nc = qemu_get_queue(p->nic);
@@ -32,6 +33,10 @@ static bool port_carrier(ExanetPort *p)
     return p->enabled && !nc->link_down && nc->peer && !nc->peer->link_down;
 }
 
+/*
+ * Takes the link up or down.  A link that goes down reserves the neighbour's coordinates
+ * and drops all packets.
+ */
 static void port_up_set(ExanetPort *p, bool up)
 {
     if (p->up == up) {
@@ -70,8 +75,8 @@ static void port_peer_forget(ExanetPort *p)
 /* --- Checks of the neighbour's coordinates ---------------------------------- */
 
 /*
- * Refuses the neighbour at @p, which advertises @coord, because of @why: takes the link
- * down, and reports the first conflict to the user.
+ * Refuses the node at the other end of @p, which advertises @coord, for the reason @why:
+ * takes the link down and counts.  Reports only the first conflict of @p to the user.
  */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
@@ -86,7 +91,10 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
     port_peer_forget(p);
 }
 
-/* Returns true if the node at @coord is, or was last, the neighbour of @p. */
+/*
+ * Returns true if the node at @coord is the neighbour of @p, or was the last neighbour
+ * and had a reservation, which may have ended.
+ */
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
@@ -99,8 +107,9 @@ static bool port_holds(const ExanetPort *q, uint32_t coord)
 }
 
 /*
- * Returns true if port @q, which holds @coord, excludes a neighbour with @coord at port
- * @p.  Of two ports with a reservation, the port whose link was up last takes precedence.
+ * Returns true if port @q, for which port_holds() is true, excludes a neighbour with
+ * @coord at port @p.  Of two ports with a reservation of @coord, the port whose link was
+ * up last takes precedence.
  */
 static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
 {
@@ -108,13 +117,16 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
 }
 
 /*
- * Returns true if @p must not accept the node at @coord as neighbour yet, because of
- * another port.
+ * Returns true if @p must not accept the node at @coord with @epoch as neighbour yet,
+ * because of another port.
  *
- * If property peerN names @coord for several ports, all their links have the same @epoch.
- * So @p waits while another port has a link with another epoch of the node, or, if the
- * node was not the neighbour of @p, a reservation with another epoch.  Without peerN, a
- * port that yields waits while another port refuses the node because of a conflict.
+ * If property peerN names @coord for several ports, all links of these ports must have
+ * the same epoch of the node.  So @p waits while another of these ports has a link with
+ * another epoch.  If the node was not the last neighbour of @p, then @p also waits while
+ * another of these ports has a reservation with another epoch.
+ *
+ * If property peerN does not name @coord, and the other ports have precedence until
+ * @p->yield_until, then @p waits while another port refuses the node.
  */
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -138,10 +150,11 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 /*
  * Returns the reason why the neighbour at @p cannot be the node at @coord with @epoch, or
- * NULL.  A port that has a link to the node, or a reservation, takes precedence over
- * other ports.  The epoch in a HELLO proves nothing, because all neighbours of a node
- * know its epoch.  Ports whose property peerN names the node take precedence over all
- * other ports, and several of them may have a link.
+ * NULL if @p may accept the node.  A port that has a link to the node, or a reservation
+ * of @coord, takes precedence over other ports, whatever the epoch: all neighbours of a
+ * node know its epoch, so an epoch in a HELLO proves nothing.  Ports whose property peerN
+ * names @coord take precedence over all other ports, and several of these ports may have
+ * a link.
  */
 static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -170,12 +183,17 @@ static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 /* --- HELLO ------------------------------------------------------------------- */
 
+/* Arms the timer for the next tick. */
 static void port_hello_arm(ExanetPort *p)
 {
     timer_mod(p->hello_timer, rnic_now() +
               (p->up ? HELLO_INTERVAL_UP_NS : HELLO_INTERVAL_DOWN_NS));
 }
 
+/*
+ * Does the work of exanet_link_hello() for a port with a carrier: checks the neighbour
+ * and sends a HELLO.
+ */
 static void port_peer_greet(ExanetPort *p)
 {
     int64_t timeout = (int64_t)p->group->timeout_ms * SCALE_MS;
@@ -234,9 +252,10 @@ static void port_hello_tick(void *opaque)
 }
 
 /*
- * Takes the link of @p down, because the neighbour does not hear this node any more.  If
- * the link is new, the neighbour may have chosen another cable: then @p reserves nothing,
- * and yields if this node has the larger coordinates.
+ * Takes the link of @p down, because the neighbour's HELLO shows that the neighbour does
+ * not know this node with its present epoch.  If the link went up less than CHOICE_NS
+ * ago, the neighbour may have chosen another cable.  Then @p makes no reservation, and
+ * other ports have precedence for CHOICE_NS if this node has the larger coordinates.
  */
 static void port_unheard(ExanetPort *p)
 {
@@ -285,7 +304,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         port_unheard(p);
     }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
-        /* the neighbour takes its link up when it gets a HELLO with HELLO_HEARD */
+        /* a HELLO with HELLO_HEARD makes the neighbour take the link up */
         exanet_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
                                 rnic_now() + HELLO_INTERVAL_DOWN_NS);
@@ -299,9 +318,9 @@ void exanet_link_down_receive(ExanetPort *p)
 }
 
 /*
- * Sends a HELLO now, or, while the machine does not run or the device is being built, at
- * the next tick, because a listening netdev may not be connected yet and does not report
- * its connection.
+ * Calls exanet_link_hello() now.  While the machine does not run or the device is being
+ * built, only arms the timer, because a listening netdev may not be connected yet and
+ * does not report its connection.
  */
 static void port_start(ExanetPort *p)
 {
@@ -320,8 +339,9 @@ void exanet_port_restart(ExanetPort *p)
 }
 
 /*
- * Sets @p->enabled and @p->loopback.  If they change, takes the link down, with a DOWN to
- * the neighbour, and starts the link anew.
+ * Sets @p->enabled and @p->loopback.  If one of the two members changes, takes the link
+ * down, with a DOWN to the neighbour, and starts the link anew.  Otherwise calls the
+ * owner's changed().
  */
 static void port_control_changed(ExanetPort *p, bool loopback)
 {
@@ -329,7 +349,7 @@ static void port_control_changed(ExanetPort *p, bool loopback)
 
     if (p->enabled == enable && p->loopback == loopback) {
         p->group->owner->changed(p);
-        exanet_link_schedule(p);    /* packets that wait may have another route now */
+        exanet_link_schedule(p);    /* packets that wait may have a new route */
         return;
     }
     if (port_carrier(p) && !p->loopback) {
@@ -380,8 +400,8 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->group->owner->changed(p);
     /*
      * The netdev still keeps its frame, because half of the frame may be in a socket.
-     * The frame arrives before the HELLO, so it belongs to the old epoch for the
-     * neighbour.
+     * The frame arrives before the HELLO with the new epoch, so the neighbour assigns the
+     * frame to the old epoch.
      */
     port_start(p);
 }

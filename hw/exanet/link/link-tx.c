@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, sending: packets fill a frame for each virtual channel; the port
- * sends the frame to the netdev, or, in loopback, to its own RX FIFO.
+ * ExaNet link port, sending: packets fill a frame for each virtual channel.  The port
+ * sends the frame to the netdev or, in loopback, puts the packets into its own RX FIFO.
  *
  *   commit --> frame of the VC ---+--> [rate] --> [latency] --> netdev
  *   respond --> urgent of the VC -+
  *
- * The netdev keeps at most one frame of the port (@blocked).  Further frames wait where
- * they were filled, and units wait until a frame has room.  Rate and latency count in
- * virtual time.  Every event that lets a frame continue calls exanet_port_flush().
+ * The netdev keeps at most one frame of the port (@blocked).  Further frames wait in
+ * ExanetTx, and units wait until a frame has room.  Rate and latency are in virtual time.
+ * Every event that permits a frame to leave causes a call of exanet_port_flush().
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,35 +18,47 @@
 #include "port.h"
 #include "../trace.h"
 
-/* Most bytes of urgent packets of a channel, because a neighbour may take no frames. */
+/*
+ * Bytes of urgent packets of a channel, from which on the port drops packets of
+ * exanet_port_respond(), because the neighbour may accept no frames.
+ */
 #define URGENT_MAX (1 * MiB)
-/* With more urgent bytes, a packet in transit of one word goes to the frame instead. */
+/*
+ * Bytes of urgent packets, from which on packets in transit of one word are not urgent.
+ */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
  * Longest time of a frame on a cable with a rate.  Each frame costs the host about the
- * same time, so on a slow cable a frame of few packets may take FRAME_SLOW_NS.
+ * same time, so on a slow cable a frame of at most FRAME_SLOW_WORDS may take
+ * FRAME_SLOW_NS.  A frame with one full packet may take any time.
  */
 #define FRAME_NS (50 * SCALE_US)
 #define FRAME_SLOW_NS (250 * SCALE_US)
 #define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
-/* Longest delay of timer and units that costs a cable no bandwidth. */
+/*
+ * Longest delay of the timer or the units that does not reduce the bandwidth of a cable
+ * with a rate; see port_rate_take().
+ */
 #define CATCH_UP_NS (10 * SCALE_MS)
-/* Most words that the latency of the cable delays. */
+/* Words delayed by the latency, from which on frames wait in ExanetTx. */
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
 /* Flag in ExanetTx.urgent_words: the packet has a bad header. */
 #define URGENT_BAD_HEADER 0x80
 /* Time by which each frame that leaves shortens the stall of its channel. */
 #define STALL_FRAME_NS (100 * SCALE_MS)
-/* A frame, and a packet behind a full frame, which is built there and then dropped. */
+/*
+ * Room for a frame and one packet more: a unit may build a packet behind a full frame,
+ * which exanet_port_commit() then drops.
+ */
 #define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
 #define WORD_BITS (8 * EXANET_WORD_BYTES)
 
 /* A frame that the latency delays. */
 typedef struct ExanetFlight {
-    int64_t due;                    /* ns, time when the frame is sent */
+    int64_t due;                    /* ns, virtual time when the port sends the frame */
     unsigned vc;
-    unsigned words;
-    uint8_t frame[];
+    unsigned words;                 /* words of packets */
+    uint8_t frame[];                /* room for the header, then the packets */
 } ExanetFlight;
 
 /* --- Frames ------------------------------------------------------------- */
@@ -55,12 +67,15 @@ static void port_sent(NetClientState *nc, ssize_t len);
 static void port_control_flush(ExanetPort *p);
 
 /*
- * Sends @len bytes at @frame to the netdev.  Returns false if the netdev keeps the frame
- * to send it later; then the caller moves the frame to @p->held.
+ * Sends @len bytes at @frame to the netdev, and then control frames that wait.  Returns
+ * false if the netdev keeps the frame and sends the frame later; then the caller moves
+ * the frame to @p->held.
  */
 static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
 {
-    /* set before the call, because a node on a hub may answer before the call returns */
+    /*
+     * @blocked is set first, because a node on a hub may answer before the call returns
+     */
     p->blocked = true;
     p->held_len = len;
     if (qemu_send_packet_async(qemu_get_queue(p->nic), frame, len,
@@ -72,7 +87,10 @@ static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
     return true;
 }
 
-/* Writes the header of the frame at @frame.  Returns the length of the frame in bytes. */
+/*
+ * Writes the header of the frame at @frame, which has @words words.  Returns the length
+ * of the frame in bytes.
+ */
 static size_t port_header_put(ExanetPort *p, uint8_t *frame,
                               enum exanet_link_kind kind, unsigned vc,
                               unsigned words)
@@ -96,7 +114,7 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     return sizeof(*f) + words * EXANET_WORD_BYTES;
 }
 
-/* Writes the header of the frame at @frame, and sends it with the words behind it. */
+/* Writes the header of the frame at @frame, and sends the frame with its @words words. */
 static void port_short_send(ExanetPort *p, uint8_t *frame,
                             enum exanet_link_kind kind, unsigned vc,
                             unsigned words)
@@ -165,7 +183,7 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
     }
 }
 
-/* Sends the control frames that waited for the end of @p->blocked. */
+/* Sends the control frames that have waited because of @p->blocked. */
 static void port_control_flush(ExanetPort *p)
 {
     if (p->down_due && !p->blocked) {
@@ -180,8 +198,8 @@ static void port_control_flush(ExanetPort *p)
 }
 
 /*
- * Called by the netdev when it has sent the frame that it kept, or (@len = 0) has dropped
- * that frame.
+ * The netdev calls this function when the netdev has sent the frame that the netdev kept,
+ * or (@len = 0) has dropped that frame.
  */
 static void port_sent(NetClientState *nc, ssize_t len)
 {
@@ -195,9 +213,9 @@ static void port_sent(NetClientState *nc, ssize_t len)
     p->blocked = false;
     if (len == 0) {
         /*
-         * The netdev drops its frames when the machine stops.  Half of this frame may be
-         * in a socket, and the netdev sends the other half of the next frame that it
-         * gets; so the next frame must be this frame.
+         * The netdev drops its frames when the machine stops.  The first half of this
+         * frame may be in a socket already.  Then the netdev sends only the second half
+         * of the next frame.  So the next frame must be this frame again.
          */
         port_netdev_send(p, p->held, p->held_len);
     } else {
@@ -210,13 +228,13 @@ static void port_sent(NetClientState *nc, ssize_t len)
 
 /* --- Packets to the cable ----------------------------------------------- */
 
-/* Returns true if the netdev, or the RX FIFO in loopback, takes a frame now. */
+/* Returns true if the netdev or, in loopback, the RX FIFO can accept a frame now. */
 static bool port_output_open(ExanetPort *p)
 {
     return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
 }
 
-/* Returns true if the next frame can be sent now, or be put into p->flight. */
+/* Returns true if the port can send the next frame now, or add the frame to p->flight. */
 static bool port_frame_may_leave(ExanetPort *p)
 {
     if (p->latency || p->flight.length) {
@@ -230,8 +248,8 @@ static bool port_frame_may_leave(ExanetPort *p)
 }
 
 /*
- * Sends a frame with @words words of packets, in loopback to the own RX FIFO.  Returns
- * false as port_netdev_send().
+ * Sends the @words words of packets in the frame at @frame to the netdev or, in loopback,
+ * copies the words to the port's RX FIFO.  Returns false if the netdev keeps the frame.
  */
 static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
                               unsigned words)
@@ -245,6 +263,7 @@ static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
                                                       words));
 }
 
+/* Adds a copy of the frame at @frame to @p->flight. */
 static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
                               unsigned words)
 {
@@ -252,7 +271,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     ExanetFlight *f = g_malloc(sizeof(*f) + len);
     ExanetFlight *last = g_queue_peek_tail(&p->flight);
 
-    /* frames keep their order if the latency has become shorter */
+    /* the maximum keeps the order of frames if the latency has become shorter */
     f->due = MAX(rnic_now() + p->latency, last ? last->due : 0);
     f->vc = vc;
     f->words = words;
@@ -261,6 +280,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     p->flight_words += words;
 }
 
+/* Sends the frames of @p->flight that are due. */
 static void port_flight_land(ExanetPort *p)
 {
     ExanetFlight *f;
@@ -276,10 +296,13 @@ static void port_flight_land(ExanetPort *p)
     }
 }
 
-/* Occupies the cable for the time of @words words. */
+/* Advances @p->tx_free by the time that a cable with the rate needs for @words words. */
 static void port_rate_take(ExanetPort *p, unsigned words)
 {
-    /* a delay of timers or units costs no bandwidth if packets have waited meanwhile */
+    /*
+     * a frame may begin up to CATCH_UP_NS in the past, because a late timer or a late
+     * unit must not reduce the bandwidth if only the rate has delayed packets since then
+     */
     int64_t start = MAX(p->tx_since, rnic_now() - CATCH_UP_NS);
 
     p->tx_free = rnic_pace(p->tx_free, start,
@@ -287,8 +310,8 @@ static void port_rate_take(ExanetPort *p, unsigned words)
 }
 
 /*
- * Sends the @words words in the frame at *@frame, or delays them by the latency.  If the
- * netdev keeps the frame, sets *@frame to another frame.
+ * Sends the frame at *@frame with @words words, or adds a copy of the frame to @p->flight
+ * if there is a latency.  If the netdev keeps the frame, exchanges *@frame and @p->held.
  */
 static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
                             unsigned words)
@@ -308,8 +331,8 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
 
 /*
  * Moves the first packets of the frame of @tx to the frame at @frame, up to and with the
- * first packet that has a bad header, because the neighbour cannot find the packets
- * behind it in the same frame.  Returns the number of words moved.
+ * first packet that has a bad header, because the neighbour cannot find packets behind a
+ * bad header.  Returns the number of words moved.
  */
 static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
 {
@@ -334,9 +357,9 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 }
 
 /*
- * Moves urgent packets behind the @words words in the frame at @frame: as many as fit, or
- * up to and with the first packet that has a bad header.  Returns the number of words in
- * the frame.
+ * Moves urgent packets of @tx behind the @words words in the frame at @frame: as many
+ * packets as fit.  While the cable has faults, a packet with a bad header is the last
+ * packet that the function moves.  Returns the number of words that the frame has then.
  */
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
@@ -365,6 +388,7 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     return words + done;
 }
 
+/* Returns *@frame, and first allocates *@frame if it is NULL. */
 static uint8_t *port_frame_alloc(uint8_t **frame)
 {
     if (unlikely(!*frame)) {
@@ -373,6 +397,7 @@ static uint8_t *port_frame_alloc(uint8_t **frame)
     return *frame;
 }
 
+/* Returns true if channel @vc has no XOFF, and its frame has room for any packet. */
 static bool port_room(const ExanetPort *p, unsigned vc)
 {
     return !(p->peer_xoff & BIT(vc)) &&
@@ -380,9 +405,10 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 }
 
 /*
- * Returns true if the neighbour has taken no frame of channel @vc for longer than
- * stall_ms; keeps the start of this time in @stalled.  Then packets for the neighbour are
- * dropped, because packets for other nodes wait behind them.
+ * Returns true if XOFF or the netdev has stopped channel @vc, which has no room, for
+ * stall_ms.  Then the port drops new packets of the channel, because packets for other
+ * nodes wait behind these packets.  ExanetTx.stalled is the start of the time; each frame
+ * that leaves moves the start, see port_stall_relieve().
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
@@ -390,7 +416,7 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
     int64_t limit = (int64_t)p->group->stall_ms * SCALE_MS;
 
     if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
-        tx->stalled = 0;            /* the channel waits only for the rate */
+        tx->stalled = 0;            /* the channel waits for rate or latency only */
         return false;
     }
     if (!tx->stalled) {
@@ -400,8 +426,8 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Shortens the stall of @tx when a frame leaves.  The channel stays stalled if the
- * neighbour takes only few frames.
+ * Shortens the stall of @tx by STALL_FRAME_NS, because a frame leaves.  The channel stays
+ * stalled if only few frames leave.
  */
 static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {
@@ -414,8 +440,10 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 }
 
 /*
- * Sends one frame of channel @vc.  Urgent packets and data share the frame if they fit.
- * Otherwise urgent packets have this frame and then every other frame.
+ * Sends one frame of channel @vc.  If all packets of the channel fit, the frame contains
+ * the packets of ExanetTx.frame and then the urgent packets.  Otherwise frames with only
+ * urgent packets and frames without urgent packets alternate.  A packet with a bad header
+ * ends the frame.
  */
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {
@@ -454,7 +482,7 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     }
 }
 
-/* Returns the next channel of the set @vcs behind @p->tx_vc, by round robin. */
+/* Returns the first channel of the set @vcs after channel @p->tx_vc, by round robin. */
 static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 {
     unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);
@@ -464,6 +492,7 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 
 /* --- Time --------------------------------------------------------------- */
 
+/* Returns true if the port may have to delay packets by rate, latency or faults. */
 static bool port_timed(ExanetPort *p)
 {
     return p->rate || p->latency || p->flight.length || p->delayed.length;
@@ -574,7 +603,7 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     port_added(p, vc, words);
 }
 
-/* Returns true if a fault may hit the next packet, or if packets are delayed. */
+/* Returns true if a fault may hit the next packet, or if faults delay packets now. */
 static bool port_has_faults(ExanetPort *p)
 {
     return p->inject || p->delayed.length;
@@ -591,7 +620,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    /* a packet of one word is an ack in transit, which is urgent */
+    /* a packet of one word is an ack or a flow-rate packet in transit, which is urgent */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (unlikely(port_has_faults(p))) {
         exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
@@ -633,7 +662,7 @@ unsigned exanet_port_tx_words(const ExanetPort *p)
 
 /* --- Control ------------------------------------------------------------ */
 
-/* Returns the words that a cable with a rate carries in @ns. */
+/* Returns the number of words that a cable with rate @p->rate carries in @ns. */
 static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
 {
     return (uint64_t)p->rate * ns / (WORD_BITS * SCALE_MS);

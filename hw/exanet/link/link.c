@@ -2,12 +2,12 @@
 /*
  * ExaNet link port: one end of a cable, over a QEMU netdev.
  *
- * A frame carries all packets that the units have sent in a run, because a netdev costs a
- * system call per frame.  Packets that arrive wait in the RX FIFO of their virtual
- * channel until exanet_port_rx_run() delivers them, because a netdev may call the port
- * while the device is at work.  A channel with many words in its FIFO stops the neighbour
- * in this channel alone, by XOFF; the FIFO also takes the packets that are under way
- * then, within limits.
+ * A frame carries many packets, because a netdev costs a system call per frame.  Packets
+ * that arrive wait in the RX FIFO of their virtual channel until exanet_port_rx_run()
+ * delivers the packets, because a netdev may call the port while the device is at work.
+ * If the RX FIFO of a channel has too many words, the port sends an XOFF, which stops the
+ * neighbour in this channel alone.  The FIFO then still accepts the packets that are
+ * under way, up to RX_WORDS_MAX.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,11 +19,11 @@
 #include "../trace.h"
 
 /*
- * Words after which a run delivers no more packets of a channel, because other channels
- * wait for their turn, and vCPUs wait for the big lock.
+ * Words after which a run delivers no more packets of a channel, because packets of other
+ * channels wait too, and vCPUs wait for the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
-/* With more words in its RX FIFOs, a port takes no frame from the netdev. */
+/* A port with more words in all RX FIFOs refuses the netdev's next frame with packets. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
 
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
@@ -42,7 +42,7 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
     return packets;
 }
 
-/* Empties the RX FIFOs.  Returns the number of packets in them. */
+/* Empties the RX FIFOs.  Returns the number of packets that were in the RX FIFOs. */
 static unsigned port_rx_drop(ExanetPort *p)
 {
     unsigned packets = 0;
@@ -69,12 +69,16 @@ void exanet_link_queues_drop(ExanetPort *p)
     p->xoff_due = 0;
     p->xoff_sent = 0;
     if (p->refused) {
-        exanet_link_schedule(p);      /* the run takes the frame that the netdev keeps */
+        exanet_link_schedule(p);      /* the run asks the netdev for the refused frame */
     }
 }
 
 /* --- Receiving ---------------------------------------------------------- */
 
+/*
+ * Sends XOFF if the RX FIFO of channel @vc has too many words, and XON if the FIFO has
+ * few words again.
+ */
 static void port_xoff_update(ExanetPort *p, unsigned vc)
 {
     unsigned count = p->rx[vc].count;
@@ -97,7 +101,7 @@ bool exanet_link_rx_room(ExanetPort *p)
 {
     unsigned used = 0;
 
-    /* the packet that is being delivered must not move */
+    /* a new frame could move the packet that is being delivered */
     if (p->delivering) {
         return false;
     }
@@ -125,8 +129,10 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Processes a frame of the neighbour that is no HELLO.  Returns false if the netdev must
- * offer the frame again, because the RX FIFOs have no room.
+ * Handles a frame of the neighbour with header @f, except a HELLO.  Drops and counts the
+ * frame if its kind or count is not valid, or if its packets arrive while the link is
+ * down.  Returns false if the netdev must offer the frame again, because
+ * exanet_link_rx_room() is false.
  */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
                             const uint8_t *words)
@@ -159,16 +165,17 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
     return true;
 }
 
-/* Returns true if the header of a frame of @size bytes is valid. */
+/* Returns true if @f is a valid header for a frame of @size bytes, and not too long. */
 static bool port_header_valid(const struct exanet_frame *f, size_t size)
 {
-    /* netdevs may pad short frames, but never truncate a frame */
+    /* a netdev may pad a short frame, so @size may be more than the header says */
     return f->ethertype == cpu_to_be16(EXANET_ETHERTYPE) &&
            f->version == EXANET_LINK_VERSION && f->vc < EXANET_VCS &&
            f->reserved == 0 &&
            size - sizeof(*f) >= le16_to_cpu(f->count) * EXANET_WORD_BYTES;
 }
 
+/* Returns true if the source address of @f is the address of the neighbour. */
 static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
 {
     uint8_t mac[6];
@@ -177,7 +184,10 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
-/* Processes a frame of @size bytes.  Returns 0 if the netdev must offer it once more. */
+/*
+ * Handles or drops a frame of @size bytes.  Returns 0 if the netdev must offer the frame
+ * again, otherwise a positive number.
+ */
 static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
 {
     const uint8_t *words = buf + sizeof(struct exanet_frame);
@@ -219,9 +229,9 @@ void exanet_port_poll(ExanetPort *p)
 }
 
 /*
- * Takes a frame from the netdev and runs the units at once, because a bottom half would
- * run them later.  Returns 0 if the netdev must keep the frame.  The caller is the queue
- * of this NIC, so the NIC must not be freed before the function returns.
+ * Handles a frame from the netdev and runs the units at once, because a bottom half would
+ * run the units later.  Returns 0 if the netdev must keep the frame.  The caller is the
+ * queue of this NIC, so the NIC must not be freed before the function returns.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
@@ -249,7 +259,11 @@ static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
     p->rx_count -= words;
 }
 
-/* Drops and counts the rest of a frame, because the next packet's start is not known. */
+/*
+ * Drops the rest of the first frame of channel @vc, because the start of the next packet
+ * is not known.  Counts and reports one packet.  @damaged is true if the CRC of the
+ * packet's header is wrong.
+ */
 static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 {
     if (damaged) {
@@ -263,8 +277,8 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 }
 
 /*
- * Delivers packets of channel @vc, until RX_QUANTUM words are delivered or a packet must
- * wait.  Returns true if the channel could continue now.
+ * Delivers packets of channel @vc, until at least RX_QUANTUM words are delivered or a
+ * packet must wait.  Returns true if the channel could continue now.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {
@@ -382,9 +396,9 @@ void exanet_port_init(ExanetPortGroup *group, unsigned index)
 void exanet_port_fini(ExanetPort *p)
 {
     exanet_link_hello_fini(p);
-    p->up = false;                  /* packets of other ports to this one are dropped */
+    p->up = false;                  /* packets that leave by this port are dropped */
     p->enabled = false;
-    /* the netdev must not report a frame to a NIC that has been deleted */
+    /* makes port_sent() do nothing if the netdev reports the end of the frame */
     p->blocked = false;
     qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);

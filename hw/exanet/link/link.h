@@ -10,12 +10,14 @@
 #include "qemu/bswap.h"
 #include "port.h"
 
+/* Adds @n to counter @c of @p. */
 static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
                                      uint64_t n)
 {
     p->counter[c] += n;
 }
 
+/* Reports @event of @p to the owner. */
 static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event)
 {
     p->group->owner->event(p, event);
@@ -27,7 +29,7 @@ static inline void exanet_link_schedule(ExanetPort *p)
     rnic_loop_schedule(p->group->loop);
 }
 
-/* Stores the MAC address of the node at @coord, 6 bytes, to @mac. */
+/* Stores the MAC address of the node at @coord, 6 bytes, at @mac. */
 static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
 {
     stl_be_p(mac + 2, coord);
@@ -38,23 +40,28 @@ static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
 
 /* --- link.c --------------------------------------------------------------- */
 
-/* Returns true if the RX FIFOs have room for any frame. */
+/*
+ * Returns true if exanet_link_rx_put() may store one more frame, of any length.  Returns
+ * false if the RX FIFOs are too full, or while a packet of an RX FIFO is being delivered,
+ * because that packet must not move.
+ */
 bool exanet_link_rx_room(ExanetPort *p);
 /*
- * Stores a frame of packets of channel @vc, @count words at @words, for which there is
- * room, and sends XOFF if the FIFO has become long.  The caller calls
- * exanet_link_schedule().
+ * Stores the @count words of packets at @words as a frame in the RX FIFO of channel @vc.
+ * exanet_link_rx_room() has returned true.  Sends XOFF if the FIFO has become too long.
+ * The caller calls exanet_link_schedule().
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
 /*
  * Returns the number of packets in the @words words at @buf.  A packet that is not valid
- * and all words behind it count as one packet.
+ * counts as one packet together with all words behind this packet.
  */
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words);
 /*
- * Drops and counts all packets to be sent, that have arrived, and that wait at the owner.
- * Clears all XOFFs.
+ * Drops all packets that wait to be sent, that wait in the RX FIFOs, or that arrived by
+ * @p and wait at the owner.  Counts these packets in EXANET_PORT_CNT_DROPPED.  Clears the
+ * XOFFs of both directions.
  */
 void exanet_link_queues_drop(ExanetPort *p);
 
@@ -62,27 +69,32 @@ void exanet_link_queues_drop(ExanetPort *p);
 
 void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
-/* Drops all packets that are to be sent, and clears peer_xoff.  Returns their number. */
+/*
+ * Drops all packets that wait to be sent or that latency and faults delay.  Clears
+ * peer_xoff, and disarms the timer.  Returns the number of these packets.
+ */
 unsigned exanet_link_tx_drop(ExanetPort *p);
 /* Computes @p->tx_limit from the neighbour's longest frame and the rate. */
 void exanet_link_tx_limit(ExanetPort *p);
-/* Sends a frame of @kind without words.  @p->blocked must be false. */
+/* Sends a frame of @kind for channel @vc, without words.  @p->blocked must be false. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
                               unsigned vc);
-/* Send a HELLO, or a DOWN, now or when the netdev takes frames again. */
+/* Sends a HELLO, now or when the netdev has sent the frame that the netdev keeps. */
 void exanet_link_hello_send(ExanetPort *p);
+/* Sends a DOWN, now or when the netdev has sent the frame that the netdev keeps. */
 void exanet_link_down_send(ExanetPort *p);
 /*
- * Sends XOFF or XON, by @p->xoff, for the channels of @vcs, one bit for each, now or when
- * the netdev takes frames again.  In loopback copies @p->xoff to @p->peer_xoff instead.
+ * For each channel of @vcs, one bit for each, sends XOFF if the bit in @p->xoff is set,
+ * otherwise XON.  Sends now, or when the netdev has sent the frame that the netdev keeps.
+ * In loopback the function copies @p->xoff to @p->peer_xoff instead.
  */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 
 /*
  * Adds the packet at @buf to the frame of channel @vc, or, if the frame has no room or
- * @urgent is set, to the urgent packets of @vc.  A packet with a bad header ends its
- * frame, because the neighbour cannot find the packets behind it; on a real cable each
- * packet has its own frame.
+ * @urgent is true, to the urgent packets of @vc.  A packet with a bad header will be the
+ * last packet of its frame, because the neighbour cannot find packets behind a bad
+ * header. On a real cable a bad header affects only its own packet.
  */
 void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent);
@@ -91,14 +103,14 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 
 /*
  * Applies the faults of the cable to a copy of the packet at @packet.  If no fault drops
- * or delays the packet, adds it by exanet_link_append(), and then the held packets of
- * channel @vc.
+ * or delays the copy, passes the copy to exanet_link_append(), twice for a duplicate, and
+ * then the held packets of channel @vc.
  */
 void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
                        unsigned words, bool urgent);
-/* Returns the time, ns, of the next delayed packet, or INT64_MAX. */
+/* Returns the virtual time, ns, at which the next delayed packet is due, or INT64_MAX. */
 int64_t exanet_link_delayed_due(ExanetPort *p);
-/* Adds the delayed packets whose time has come, by exanet_link_append(). */
+/* Passes the delayed packets that are due to exanet_link_append(). */
 void exanet_link_delayed_run(ExanetPort *p);
 /* Drops all delayed packets.  Returns their number. */
 unsigned exanet_link_delayed_drop(ExanetPort *p);
@@ -107,18 +119,22 @@ unsigned exanet_link_delayed_drop(ExanetPort *p);
 
 void exanet_link_hello_init(ExanetPort *p);
 void exanet_link_hello_fini(ExanetPort *p);
-/* Takes a HELLO: may set a new neighbour, take the link up or down, and answer. */
+/*
+ * Handles a HELLO that has arrived: may accept or refuse a neighbour, takes the link up
+ * or down, and may send a HELLO as answer.
+ */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
-/* Takes a DOWN of the neighbour: drops the neighbour and takes the link down. */
+/* Handles a DOWN of the neighbour: forgets the neighbour and takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*
- * Takes the link up in loopback.  Otherwise takes the link down if the neighbour or the
- * carrier is lost, and sends a HELLO if there is a carrier.  Arms the timer.
+ * In loopback, takes the link up.  Otherwise takes the link down if the neighbour or the
+ * carrier is lost or the owner refuses the neighbour, and sends a HELLO if there is a
+ * carrier.  Arms the timer of the next HELLO.
  */
 void exanet_link_hello(ExanetPort *p);
 /*
- * Drops the neighbour, ends loopback, enables the port unless @p->admin_down is set, and
- * starts the link anew.
+ * Takes the link down, forgets the neighbour, ends loopback, and enables the port unless
+ * @p->admin_down is true.  Then sends a HELLO, now or by the timer.
  */
 void exanet_link_hello_reset(ExanetPort *p);
 

@@ -3,9 +3,9 @@
  * ExaNet link port, one end of a cable: the interface for other units.  link.h has the
  * functions that only the files of the port share.
  *
- * A port knows frames, HELLOs and channels, but neither registers nor packets, nor the
- * device behind the port: for these the port calls the functions of its owner.  Names
- * with peer_ belong to the neighbour, as PORT_PEER and peerN do.
+ * The code of a port handles frames, HELLOs and channels.  For registers, for the content
+ * of packets and for the rest of the device the port calls the functions of its owner.
+ * In this header the prefix peer_ means the neighbour, as in PORT_PEER and peerN.
  */
 #ifndef HW_EXANET_LINK_PORT_H
 #define HW_EXANET_LINK_PORT_H
@@ -23,10 +23,10 @@ typedef struct ExanetPort ExanetPort;
 /* Faults of a cable; see inject.h. */
 typedef struct ExanetInject ExanetInject;
 
-/* Parts of a packet in which a fault may flip a bit. */
+/* Most parts of a packet in which faults may flip bits; see ExanetFaultPart. */
 #define EXANET_FAULT_PARTS 3
 
-/* Kinds of faults; each has a counter. */
+/* Kinds of faults; ExanetPort.injected has a counter for each kind. */
 enum exanet_injected {
     EXANET_INJECTED_DROP,
     EXANET_INJECTED_PART,           /* first part of a packet; the other parts follow */
@@ -37,8 +37,8 @@ enum exanet_injected {
 };
 
 /*
- * Most words of a frame, a multiple of a full packet.  A datagram of UDP, which the dgram
- * netdev may use, has at most 65507 bytes.
+ * Most words of packets in a frame that a port sends: 224 full packets.  A datagram of
+ * UDP, which the dgram netdev may use, has at most 65507 bytes.
  */
 #define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
 #define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
@@ -66,7 +66,7 @@ typedef struct ExanetTx {
     int64_t stalled;                /* ns, start of the stall; 0: not stalled */
     /* uint16_t: end of each packet with a bad header, in words from the first packet */
     GArray *bad_headers;
-    GByteArray *urgent;             /* whole packets that are sent before @frame */
+    GByteArray *urgent;             /* packets that need not wait for packets in @frame */
     GByteArray *urgent_words;       /* words of each packet in @urgent, and a flag */
     unsigned urgent_bad;            /* packets in @urgent that have a bad header */
     bool urgent_sent;               /* the last frame had only urgent packets */
@@ -74,7 +74,7 @@ typedef struct ExanetTx {
 
 /* Events that a port reports to its owner; see ExanetPortOwner.event. */
 enum exanet_port_event {
-    EXANET_PORT_UP_OR_DOWN,
+    EXANET_PORT_UP_OR_DOWN,         /* the link went up or down */
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
     /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
     EXANET_PORT_BAD_HEADER,
@@ -84,24 +84,25 @@ enum exanet_port_event {
     EXANET_PORT_INJECTED,           /* a fault of an order with a count was injected */
 };
 
-/* Functions of the device that a port calls.  None is NULL. */
+/* Functions of the device that a port calls.  No function is NULL. */
 typedef struct ExanetPortOwner {
     /*
      * Returns the length in words of the packet at @buf, at most EXANET_PACKET_WORDS.
-     * Returns 0 if the packet is not valid.  Sets *@damaged if the CRC of the header is
-     * wrong, otherwise clears it.
+     * Returns 0 if the packet is not valid.  Sets *@damaged to true if the CRC of the
+     * header is wrong, otherwise to false.
      */
     unsigned (*measure)(const uint8_t *buf, bool *damaged);
     /*
-     * Takes the packet of @words words at @buf that arrived by channel @vc of @p.
-     * Returns false if the packet's output is blocked; then the owner calls
+     * Accepts the packet of @words words at @buf that arrived by channel @vc of @p: the
+     * packet is then delivered, copied or dropped.  Returns false, without accepting the
+     * packet, if the packet's output is blocked.  Then the owner calls
      * rnic_loop_schedule() when the output opens, and the port offers the packet again.
      * The function may change the packet.
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
      * Sends packets that arrived by @p and wait at the owner.  Returns true if more of
-     * them could continue now.
+     * these packets could continue now.
      */
     bool (*held_run)(ExanetPort *p);
     /*
@@ -110,27 +111,32 @@ typedef struct ExanetPortOwner {
      */
     unsigned (*held_drop)(ExanetPort *p);
     /*
-     * Called after the link of @p went up or down, after a reset of @p, and after a write
-     * to PORT_CTRL that may have changed only the role.
+     * The port calls this function after the link of @p went up or down and after a reset
+     * of @p.  The port also calls this function if a write to PORT_CTRL does not change
+     * what exanet_port_control() sets, because the write may have changed the role.
      */
     void (*changed)(ExanetPort *p);
     /*
-     * Called when a HELLO names a new neighbour of @p, the node at @coord, or a new
-     * @epoch of the neighbour.
+     * The port calls this function when @p gets a neighbour by a HELLO, the node at
+     * @coord, or when a HELLO of the neighbour advertises a new @epoch.
      */
     void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
     /*
      * Returns the reason why the node at @coord with @epoch cannot be the neighbour of
-     * @p, or NULL.  @known: the node was the neighbour of @p before.
+     * @p, a static text for the user, or NULL if there is no reason.  @known is true if
+     * the node is the neighbour of @p, or was the last neighbour.
      */
     const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
-    /* Called by a timer: every second while the link is up, otherwise every 50 ms. */
+    /*
+     * A timer of @p calls this function, about every second while the link is up,
+     * otherwise every 50 ms.
+     */
     void (*tick)(ExanetPort *p);
-    /* Counts @event, raises interrupts or updates registers, as the event requires. */
+    /* Handles @event: counts, raises an interrupt or updates registers. */
     void (*event)(ExanetPort *p, enum exanet_port_event event);
 } ExanetPortOwner;
 
-/* State that the ports of a device share; the device updates the state. */
+/* State that the ports of a device share.  The device sets all members. */
 typedef struct ExanetPortGroup {
     const ExanetPortOwner *owner;
     void *opaque;                   /* for the functions of @owner */
@@ -139,14 +145,17 @@ typedef struct ExanetPortGroup {
     ExanetPort *port;               /* all ports; owned by the device */
     unsigned count;                 /* 1 + index of the last port that exists */
     uint32_t node;                  /* coordinates of this node */
-    uint8_t epoch;
+    uint8_t epoch;                  /* epoch of this node */
     uint32_t rx_words;              /* words of an RX FIFO, which HELLO advertises */
-    uint32_t timeout_ms;            /* a link without frames goes down then; 0: never */
-    /* packets for a neighbour that takes no frame for this time are dropped; 0: never */
+    /*
+     * time without a valid frame of the neighbour, after which a link goes down; 0: never
+     */
+    uint32_t timeout_ms;
+    /* the port drops new packets of a channel that has stalled for this time; 0: never */
     uint32_t stall_ms;
 } ExanetPortGroup;
 
-/* Value of peerN: the neighbour may have any coordinates that cause no conflict. */
+/* Value of property peerN: the neighbour may have any coordinates without a conflict. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
@@ -154,22 +163,22 @@ struct ExanetPort {
     unsigned index;
     NICState *nic;
     NICConf conf;
-    QEMUTimer *hello_timer;
+    QEMUTimer *hello_timer;         /* for exanet_link_hello() */
     int64_t heard;                  /* ns, time of the neighbour's last valid frame */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
     uint32_t peer;                  /* coordinates of the present or last neighbour */
-    int64_t peer_until;             /* ns, end of the reservation of @peer; 0: none yet */
+    int64_t peer_until;             /* ns, end of the reservation of @peer; 0: none */
     int64_t up_since;               /* ns, last time when the link went up */
-    int64_t yield_until;            /* ns, another port takes precedence until then */
+    int64_t yield_until;            /* ns, end of the precedence of other ports */
     uint32_t conflict_coord;        /* coordinates that were refused last */
-    uint32_t peer_words;            /* longest frame that the neighbour takes, in words */
+    uint32_t peer_words;            /* words of the longest frame for the neighbour */
     uint8_t peer_epoch;             /* epoch of @peer */
     bool peer_known;                /* @peer is the neighbour now */
     bool up;                        /* the link is up */
-    bool wanted;                    /* exanet_port_control() has enabled the port */
+    bool wanted;                    /* the guest has not disabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
     bool admin_down;                /* exanet_port_admin() has taken the link down */
-    bool loopback;                  /* the port receives what it sends, without netdev */
+    bool loopback;                  /* the port receives its own packets */
     bool conflict;                  /* the neighbour's coordinates were refused */
     bool conflict_reported;         /* a conflict was reported to the user */
     bool polled;                    /* exanet_port_poll() is running */
@@ -178,7 +187,7 @@ struct ExanetPort {
     bool lost;                      /* the netdev may have been disconnected */
     bool hello_due;                 /* a HELLO is to be sent when @blocked ends */
     bool down_due;                  /* a DOWN is to be sent when @blocked ends */
-    unsigned hello_answers;         /* HELLOs answered since the last tick */
+    unsigned hello_answers;         /* HELLOs since the last tick that want an answer */
 
     /* Sets of virtual channels, one bit for each. */
     uint8_t peer_xoff;              /* the neighbour has stopped this port */
@@ -186,13 +195,13 @@ struct ExanetPort {
     uint8_t xoff_sent;              /* this port has sent XOFF since the link went up */
     uint8_t xoff_due;               /* XOFF or XON is to be sent when @blocked ends */
     uint8_t tx_pending;             /* packets wait to be sent */
-    /* a unit could not add a packet, because the frame was full or after XOFF */
+    /* a unit could not add a packet, because the frame is full or because of XOFF */
     uint8_t tx_wanted;
 
     uint32_t tx_limit;              /* longest frame that the port sends, in words */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
-    uint32_t latency;               /* ns, time that each frame is under way */
+    uint32_t latency;               /* ns, time for which the port delays each frame */
     unsigned tx_waiting;            /* words of packets in all @tx */
     unsigned tx_vc;                 /* channel of the last frame that was sent */
     ExanetTx tx[EXANET_VCS];
@@ -201,29 +210,31 @@ struct ExanetPort {
     size_t held_len;                /* bytes of the frame in @held */
     uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
     uint32_t xon_below;             /* an RX FIFO with fewer words ends this stop */
-    int64_t tx_free;                /* ns, the rate permits the next frame from then on */
-    QEMUTimer *tx_timer;
-    int64_t tx_since;               /* ns, since then only the rate has delayed packets */
-    bool tx_refill;                 /* a unit that waited for room runs soon */
+    int64_t tx_free;                /* ns, the rate permits a frame from this time */
+    QEMUTimer *tx_timer;            /* for exanet_port_flush() */
+    int64_t tx_since;               /* ns, from this time only the rate delayed packets */
+    bool tx_refill;                 /* a unit that waited for room will run soon */
     bool tx_stopped;                /* packets wait, but not because of the rate */
     GQueue flight;                  /* ExanetFlight: frames that the latency delays */
     unsigned flight_words;          /* words of packets in @flight */
-    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, sorted */
+    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, by @due */
 
     ExanetFifo rx[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
-    /* words of packets that arrived here and wait at the owner, which sets the number */
+    /*
+     * words of packets that arrived by this port and wait at the owner; set by the owner
+     */
     unsigned owner_words;
     unsigned rx_drops;              /* number of times that all packets were dropped */
-    unsigned rx_vc;                 /* arbitration: first channel of the last run */
+    unsigned rx_vc;                 /* modulo EXANET_VCS: first channel of the last run */
     bool delivering;                /* a packet of @rx is being delivered */
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
-    uint64_t injected[EXANET_INJECTED_KINDS];
+    uint64_t injected[EXANET_INJECTED_KINDS];   /* number of faults of each kind */
     enum exanet_role role;          /* set by the owner; AUTO while the link is down */
 };
 
-/* Returns true if the port has a netdev, which most functions require. */
+/* Returns true if the port has a netdev.  Most functions require this. */
 static inline bool exanet_port_exists(const ExanetPort *p)
 {
     return p->nic;
@@ -245,56 +256,77 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
 
 /* Initializes port @index of @group, whose property `conf` names a netdev. */
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
+/* Sends a DOWN if the netdev keeps no frame, and frees all memory of the port. */
 void exanet_port_fini(ExanetPort *p);
 /*
- * Resets the port: drops the neighbour and all packets, clears counters, ends loopback,
- * enables the port unless @p->admin_down is set, and sends a HELLO, by whose epoch the
- * neighbour detects the reset.
+ * Resets the port: drops all packets, forgets the neighbour, clears counters, cancels the
+ * order of faults, ends loopback, and enables the port unless @p->admin_down is true.
+ * Then the port sends a HELLO.  The neighbour detects the reset by the new epoch in the
+ * HELLO.
  */
 void exanet_port_reset(ExanetPort *p);
-/* Enables or disables the port; @loopback: the port receives the packets it sends. */
+/*
+ * Enables or disables the port.  If @loopback is true, the port receives its own packets.
+ * A change takes the link down, with a DOWN to the neighbour, and starts the link anew.
+ */
 void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
 /* Sets @p->rate (kb/s) and @p->latency (ns), and computes @p->tx_limit. */
 void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
-/* Takes the link down and starts it anew, because coordinates or control bits changed. */
+/*
+ * Forgets the neighbour, takes the link down and starts the link anew with a HELLO.  The
+ * caller has changed the coordinates of this node or control bits of the port.
+ */
 void exanet_port_restart(ExanetPort *p);
 /*
- * Takes the link down, with a DOWN to the neighbour, or permits it to go up (@up).  A
- * reset of the device does not change this.  The port need not exist yet.
+ * Takes the link down, with a DOWN to the neighbour, if @up is false.  Permits the link
+ * to go up if @up is true.  A reset of the device does not change this setting.  The port
+ * need not exist yet.
  */
 void exanet_port_admin(ExanetPort *p, bool up);
-/* Takes frames from the netdev, in the thread of a vCPU. */
+/*
+ * Reads frames that wait at the netdev, in the thread of a vCPU.  Does nothing if the
+ * port does not exist.
+ */
 void exanet_port_poll(ExanetPort *p);
-/* Returns true if exanet_port_rx_run() has something to do. */
+/* Returns true if exanet_port_rx_run() has work to do. */
 static inline bool exanet_port_rx_due(const ExanetPort *p)
 {
     return p->rx_count || p->owner_words || p->refused;
 }
 /*
- * Delivers packets that have arrived, of each channel up to half of the words of the
- * longest frame.  Returns true if more packets could continue now.
+ * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel
+ * about half of the words of the longest frame.  If the netdev keeps a frame and there is
+ * room, asks the netdev for this frame.  Returns true if more packets could continue now.
  */
 bool exanet_port_rx_run(ExanetPort *p);
 /*
- * Returns true if exanet_port_commit() may be called for channel @vc.  Otherwise the
- * units are scheduled when the channel has room.  Also returns true if the link is down
- * or the channel is stalled: then exanet_port_commit() drops the packet.
+ * Returns true if the caller may call exanet_port_commit() for channel @vc.  Returns
+ * false if the channel has no room; then the port schedules the units when the channel
+ * has room. Also returns true if the link is down or the channel is stalled; then
+ * exanet_port_commit() drops the packet.
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
 /* Returns room for a packet of EXANET_PACKET_BYTES, in the frame of channel @vc. */
 uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
- * frame of channel @vc; sends frames if this frame is full.
+ * frame of channel @vc.  A packet of one word becomes an urgent packet if others wait.
+ * Sends frames if this frame is full.  Drops and counts the packet if the link is down or
+ * the channel has no room.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
- * Adds the packet at @buf to the urgent packets of channel @vc, which are sent before the
- * channel's frame.  Never blocks, but drops the packet if there are too many.
+ * Adds the packet at @buf to the urgent packets of channel @vc, which need not wait for
+ * packets in the frame of the channel.  Needs no exanet_port_can_send().  Drops and
+ * counts the packet if the link is down or the channel has too many urgent packets.
  */
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
-/* Sends frames to the netdev, until the netdev keeps a frame or the rate delays one. */
+/*
+ * Sends frames of the channels that the neighbour has not stopped, until no packet waits,
+ * the netdev keeps a frame, the rate forbids the next frame, or the latency delays too
+ * many frames.
+ */
 void exanet_port_flush(ExanetPort *p);
 /*
  * Returns the words of packets that wait to be sent, without the packets that the latency
