@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the memory regions of the device: BAR 0 with registers, debug windows and
- * aliases of the user pages; the user pages, where a store is a doorbell; and the info
- * page of each context.
+ * ExaNet NIC: memory regions of the device.  BAR 0 has registers, debug windows and
+ * aliases of the user pages.  A store to a user page is a doorbell.  Each context has an
+ * info page. The aperture is in shm/.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -22,7 +22,10 @@
 
 /* --- User pages --------------------------------------------------------- */
 
-/* Handles a store to a user page. */
+/*
+ * Handles a store of @size bytes at offset @addr of user page @page (EXANET_PAGE_) of
+ * context @c.  @privileged is true for a store by an alias in BAR 0.
+ */
 static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
                        uint64_t value, unsigned size, bool privileged)
 {
@@ -71,7 +74,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         }
         return MEMTX_OK;
     }
-    /* checked here, because QEMU does not check its guard for regions with RAM reads */
+    /* QEMU does not check its guard for a region whose loads read RAM */
     if (guard->engaged_in_io || !rnic_loop_enter(&s->loop)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
@@ -137,7 +140,10 @@ static const MemoryRegionOps info_ops = {
 
 /* --- BAR 0 -------------------------------------------------------------- */
 
-/* Returns 32 or 64 bits at @addr of an array of 64-bit words.  @word returns a word. */
+/*
+ * Returns @size bytes, 4 or 8, at offset @addr of an array of 64-bit words.  @word
+ * returns the word at an offset.
+ */
 static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
                            uint64_t (*word)(ExanetState *s, hwaddr addr))
 {
@@ -199,7 +205,7 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     ExanetState *s = opaque;
     bool doorbell = false;
 
-    /* drops a write that this device itself causes, as QEMU's re-entrancy guard does */
+    /* drops a write that the work of this device causes, as QEMU's guard would do */
     if (!s->loop.bh || !rnic_loop_enter(&s->loop)) {
         return;
     }
@@ -248,8 +254,8 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
     Object *owner = OBJECT(s->host.dev);
 
     /*
-     * nomigrate, because migrated RAM of two devices needs different names, and a sysbus
-     * device has no path for its name
+     * The RAM does not migrate.  RAM that migrates needs a different name in each device,
+     * and a sysbus device has no path from which QEMU could make this name.
      */
     if (!memory_region_init_rom_device_nomigrate(&s->user_mr, owner, &user_ops,
             s, "exanet-user", EXANET_CONTEXTS * EXANET_USER_PAGES * page,
@@ -274,7 +280,7 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
 void exanet_bar_fini(ExanetState *s)
 {
     /*
-     * each info page inside user_mr holds a reference to its owner, which is this device
+     * each info page inside user_mr has a reference to the owner of the page, this device
      */
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);

@@ -8,18 +8,25 @@
 
 #include "exanet.h"
 
-/* Creates regs_mr, user_mr and the info pages.  Returns false with @errp on an error. */
+/*
+ * Initializes the regions regs_mr, user_mr and the info pages.  Returns false with @errp
+ * set if there is no memory.
+ */
 bool exanet_bar_init(ExanetState *s, Error **errp);
-/* Removes the info pages, so that the device can be freed. */
+/*
+ * Removes the info pages from user_mr, because each info page in user_mr has a reference
+ * to the device.
+ */
 void exanet_bar_fini(ExanetState *s);
 
 /* The table of register blocks, in blocks.c. */
 extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*
- * Takes frames from the netdevs in the thread of a vCPU, because a process of context @c
- * has polled without success.  May release the big lock, and the device may have ended
- * when the function returns.  In poll.c.
+ * Reads frames from the netdevs in the thread of a vCPU, because a process of context @c
+ * has polled its memory without success.  Does nothing if the context is disabled or
+ * quiesced.  May release the big lock.  The device may have ended when the function
+ * returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

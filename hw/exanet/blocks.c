@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet register blocks: the table of blocks, with the functions by which each unit
- * computes registers and handles writes.  Only exanet.c, sinks.c and this file know all
- * units.  The global block belongs to no unit and is in this file.
+ * computes registers and handles writes.  The functions of the global block are in this
+ * file, because this block belongs to no unit.
  */
 #include "qemu/osdep.h"
 #include "bar.h"
@@ -27,6 +27,7 @@
 
 /* --- Global registers --------------------------------------------------- */
 
+/* Returns true if no block waits in ExaDMA and no context has unfinished transfers. */
 static bool device_quiescent(ExanetState *s)
 {
     if (s->exadma.scheduled.count) {
@@ -87,7 +88,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* drops records, because nodes use other generations for the new NODE */
+            /* the receiver drops its state: nodes use other generations for a new NODE */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }

@@ -11,8 +11,8 @@
 #include "exanet.h"
 
 /*
- * The properties of the device behind any bus, for a class whose instances of @_type
- * have an ExanetState in the member @_state.
+ * The properties of the device on any bus.  @_type is the struct of the bus shell,
+ * @_state its member of type ExanetState.
  */
 #define EXANET_PROPERTIES(_type, _state) \
     DEFINE_PROP_UINT32("coord", _type, _state.coord, 0), \
@@ -73,13 +73,13 @@
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 
 /*
- * Completes @klass, whose objects have the properties EXANET_PROPERTIES and the state
- * that @state returns: adds texts and QOM properties, and forbids migration.
+ * Adds the texts of the properties and the properties of qom.h to @klass, and forbids
+ * migration.  @klass has EXANET_PROPERTIES; @state returns the ExanetState of an object.
  */
 void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
 /*
- * Frees the state that properties may have allocated, also if exanet_init() was never
- * called.
+ * Frees the memory that exanet_fini() does not free, when QOM frees the object.  Works
+ * also if exanet_init() was not called or has failed.
  */
 void exanet_instance_fini(ExanetState *s);
 

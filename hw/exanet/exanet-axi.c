@@ -74,7 +74,9 @@ static void exanet_axi_class_init(ObjectClass *klass, RNicClassData *data)
     dc->desc = "ExaNet RDMA NIC on AXI (not migratable)";
     dc->realize = exanet_axi_realize;
     dc->unrealize = exanet_axi_unrealize;
-    /* works only on machines that allow this dynamic sysbus device */
+    /*
+     * `-device exanet-axi` works only on machines that allow this dynamic sysbus device
+     */
     dc->user_creatable = true;
     device_class_set_legacy_reset(dc, exanet_axi_reset);
     device_class_set_props(dc, exanet_axi_properties);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The device-tree node of exanet-axi on a platform bus, for machines that generate
- * their tree.
+ * The device-tree node of exanet-axi on a platform bus, for machines that generate their
+ * device tree.
  */
 #include "qemu/osdep.h"
 #include "system/device_tree.h"

@@ -5,9 +5,9 @@
 #include "hw/platform-bus.h"
 
 /*
- * Adds a node of the device tree for @dev, an exanet-axi, to @fdt.  @parent is the path
- * of the tree's node of platform bus @bus, whose first interrupt is SPI @irq_start.
- * Always returns 0, as the machine's table of such functions requires.
+ * Adds a node for @dev, an exanet-axi, to the device tree @fdt.  @parent is the path of
+ * the node of platform bus @bus in @fdt.  The first interrupt of @bus is SPI @irq_start.
+ * Returns 0, because the machine's table of such functions wants a result.
  */
 int exanet_fdt_node(void *fdt, const char *parent, PlatformBusDevice *bus,
                     int irq_start, SysBusDevice *dev);

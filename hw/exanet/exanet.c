@@ -34,11 +34,10 @@
 #include "net/router.h"
 #include "trace.h"
 
-/* Rounds of all units before QEMU's main loop continues, and packets of each round. */
-#define RUN_ROUNDS 4
-#define RUN_PACKETS 512
+#define RUN_ROUNDS 4        /* most rounds before QEMU's main loop continues */
+#define RUN_PACKETS 512     /* most packets that ExaDMA sends in a round */
 
-#define EPOCH_STEP_NS (500LL * SCALE_MS)
+#define EPOCH_STEP_NS (500LL * SCALE_MS)    /* period of a first epoch */
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
@@ -47,8 +46,8 @@
 /* --- Units -------------------------------------------------------------- */
 
 /*
- * All units, in the order in which they run.  The firmware runs before the ExaDMA,
- * which sends the blocks that the firmware starts.
+ * All units, in the order in which the device initializes, runs and resets the units.
+ * The firmware runs before ExaDMA, because ExaDMA sends the blocks that the firmware starts.
  */
 static const ExanetUnit *const units[] = {
     &exanet_firmware_unit,
@@ -68,9 +67,10 @@ static const ExanetUnit *const units[] = {
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Runs all ports that have packets, and, if the device is enabled, all units that are
- * awake, once.  The ExaDMA sends at most *@packets packets.  Returns true if a port or a
- * unit could continue now.
+ * Runs once each port that has packets and, if the device is enabled, each unit whose bit
+ * in @s->awake is set.  ExaDMA sends at most *@packets packets.  Does not change
+ * *@packets, because the limit is for each round.  Returns true if a port or a unit could
+ * continue now.
  */
 static bool units_run(void *opaque, unsigned *packets)
 {
@@ -107,6 +107,7 @@ static void units_reset(void *opaque)
 
 /* --- Init, reset and end -------------------------------------------------- */
 
+/* Sets all registers to their values after a reset, also those that need the state. */
 static void registers_reset(ExanetState *s)
 {
     exanet_regs_reset(s);
@@ -135,9 +136,10 @@ static void registers_reset(ExanetState *s)
 
 /*
  * Returns the epoch after a reset: the last epoch plus 1, because distant nodes regard
- * packets with one of the last epochs as delayed.  The first epoch depends on the time of
+ * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
+ * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
  * day, so that a restarted device does not use one of its last epochs again.  The time of
- * day repeats an epoch only after twice the time for which nodes remember epochs.
+ * day repeats a first epoch only after twice the time for which nodes remember epochs.
  */
 static uint8_t epoch_next(ExanetState *s)
 {
@@ -204,6 +206,10 @@ static bool peers_check(ExanetState *s, Error **errp)
     return true;
 }
 
+/*
+ * Checks the properties, counts the ports, and builds the table of property `routes`.
+ * Returns false with @errp set if a property is not valid.
+ */
 static bool properties_check(ExanetState *s, Error **errp)
 {
     uint32_t dims;

@@ -10,13 +10,13 @@
  *   memory <-- receiver <----------------+             rtmailbox, receiver,
  *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
- * The loop (core/loop.h) runs the input of the ports, then the units in the order of
- * exanet.c, and flushes the ports at its end.  A doorbell of a process and the arrival
- * of a frame run the units at once, a doorbell with a small budget, because a wake-up
- * of the main loop takes longer than a small message.
+ * In each round the loop (core/loop.h) runs the input of the ports, then the units in the
+ * order of exanet.c.  At the end of a run the loop flushes the ports.  A doorbell of a
+ * process and the arrival of a frame run the units at once, because a wake-up of the main
+ * loop takes longer than a small message.  A run by a doorbell has smaller limits.
  *
- * Functions that return enum exanet_resp return the code that the peer or the user
- * sees; EXANET_RESP_ACK is success.
+ * Functions that return enum exanet_resp return the code that the peer or the user gets;
+ * EXANET_RESP_ACK is success.
  */
 #ifndef HW_EXANET_EXANET_H
 #define HW_EXANET_EXANET_H
@@ -43,12 +43,13 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetFirmware ExanetFirmware;
 
 /*
- * Gives a packet for this node to its unit.  @from is the port by which the packet
- * came, or NULL if this node sent it.  The function may change the packet.
+ * Passes a packet for this node to the unit that handles the packet.  @from is the port
+ * by which the packet arrived, or NULL if this node sent the packet.  The function may
+ * change the packet.
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
-/* Info page of one context. */
+/* Info page of context @ctx, a region inside the user pages. */
 typedef struct ExanetInfoPage {
     ExanetState *s;
     MemoryRegion mr;
@@ -63,12 +64,12 @@ struct ExanetState {
     RNicHost host;
     RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
-    MemoryRegion user_mr;           /* user pages; reads are plain RAM */
-    MemoryRegion aperture_mr;       /* aperture, and block RAM behind it */
+    MemoryRegion user_mr;           /* user pages; loads read RAM without a call */
+    MemoryRegion aperture_mr;       /* the aperture, and then the block RAM */
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
 
-    /* Properties. */
+    /* Properties; class.c has the description of each. */
     uint32_t coord;                 /* value of @node after a reset */
     char *dims;                     /* NULL: no rings */
     char *router_name;              /* NULL: torus */
@@ -90,10 +91,10 @@ struct ExanetState {
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
-    /* Number of packets for this node; RNicPoll reads it without the big lock. */
+    /* Packets for this node, modulo 2^32; RNicPoll reads this number without the lock. */
     uint32_t arrivals;
-    uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 without CTRL_IRQ */
-    /* Interrupt vectors to send at the end of the work, one bit for each. */
+    uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
+    /* Marked interrupt vectors, one bit for each; sent at the end of the work. */
     uint32_t vectors;
     /* Levels of the interrupt lines of a bus without messages. */
     bool line[EXANET_IRQ_LINES];
@@ -101,7 +102,7 @@ struct ExanetState {
     bool strict;                    /* CTRL_STRICT: the published protocol is in use */
     uint8_t epoch;                  /* epoch of this node, 1 to 255; 0: no reset yet */
     uint32_t node;                  /* coordinates of this node, register NODE */
-    int64_t time;                   /* ns, begin of the last round */
+    int64_t time;                   /* ns, virtual time of the last round or reset */
 
     ExanetRegs regs;
     uint64_t counter[EXANET_COUNTER_COUNT];
@@ -114,7 +115,7 @@ struct ExanetState {
     ExanetFirmware *firmware;
     ExanetPacketizer packetizer;
     ExanetReceiver receiver;
-    ExanetSink *sink;               /* takes each packet for this node */
+    ExanetSink *sink;               /* exanet_sink(), for packets for this node */
     ExanetRouter router;
     struct ExanetFlowUnit *flow;
     unsigned flows_paced;           /* number of destinations with a limited rate */
@@ -134,7 +135,10 @@ static inline void exanet_count_by(ExanetState *s, unsigned counter)
     }
 }
 
-/* Returns true, and counts @ack, if @ack answers a packet from before the last reset. */
+/*
+ * Returns true, and counts @ack in ACK_STALE, if the epoch of @ack is not the epoch of
+ * this node: @ack answers a packet from before the last reset.
+ */
 static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 {
     if (ack->epoch == s->epoch) {
@@ -145,9 +149,10 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 }
 
 /*
- * Returns ACK if the context of @pdid is enabled, not quiesced, and has the job of @pdid;
- * otherwise PROTECTION.  @node is the packet's source or destination; PROTECTION too if
- * it is another node, and the job is local to this node.
+ * Returns EXANET_RESP_ACK if the context in @pdid is enabled, is not quiesced and has the
+ * job in @pdid, and this job is not 0.  Otherwise returns EXANET_RESP_PROTECTION.  @node
+ * is the other node, the packet's source or destination.  If the job is local to this
+ * node, the result is EXANET_RESP_PROTECTION too unless @node is this node.
  */
 static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16_t pdid,
                                                     uint32_t node)
@@ -160,15 +165,18 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
 }
 
 /*
- * Checks the properties and builds the device.  Returns false with @errp set on errors
- * of the user.
+ * Checks the properties and builds the device.  Returns false with @errp set if a
+ * property is not valid or memory is missing; then the device is not built.
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
-/* Ends the device.  The state of the device is freed when all callers have returned. */
+/*
+ * Ends the device.  If functions of the device have not returned yet, its state is freed
+ * after these functions have returned; see rnic_loop_fini().
+ */
 void exanet_fini(ExanetState *s);
 /*
- * Resets the device, with a new epoch.  Numbers by which other nodes recognize copies of
- * packets continue.
+ * Resets the device, with a new epoch.  If the device is at work, the reset happens when
+ * the work ends.  Numbers by which other nodes recognize copies of packets continue.
  */
 void exanet_reset(ExanetState *s);
 /*
@@ -186,15 +194,15 @@ static inline ExanetState *exanet_port_state(const ExanetPort *p)
     return p->group->opaque;
 }
 
-/* Makes the bottom half run the units, or the loop once more if the units run now. */
+/* Makes the loop run the units; see rnic_loop_schedule(). */
 static inline void exanet_schedule(ExanetState *s)
 {
     rnic_loop_schedule(&s->loop);
 }
 
 /*
- * Returns the RAM of page @page of the user pages of context @c.  Its content is
- * little-endian.
+ * Returns the RAM of user page @page (EXANET_PAGE_) of context @c.  The values in this
+ * RAM are little-endian.
  */
 static inline uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)
 {

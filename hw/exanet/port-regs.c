@@ -24,7 +24,7 @@ static void inject_written(ExanetPort *p, bool top)
     uint64_t value = 0;
     unsigned kind;
 
-    /* a write of only the lower half ends the order; the upper half begins an order */
+    /* a write of only bits 31:0 ends the order; a write of bits 63:32 begins an order */
     if (top) {
         value = exanet_reg_get64(s, at);
     }
@@ -94,7 +94,7 @@ void exanet_port_reg_sync(ExanetPort *p)
     exanet_reg_set64(s, base + EXANET_REG_PORT_INJECTED, injected);
 }
 
-/* Applies the registers for flow control, rate and latency to the port. */
+/* Sets flow control, rate and latency of the port to the values of their registers. */
 static void port_set(ExanetPort *p)
 {
     ExanetState *s = exanet_port_state(p);
@@ -124,7 +124,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     case EXANET_REG_PORT_RATE:
     case EXANET_REG_PORT_LATENCY:
         port_set(p);
-        exanet_schedule(s);         /* sends packets that need not wait any longer */
+        exanet_schedule(s);         /* packets that wait may be sent earlier now */
         break;
     case EXANET_REG_PORT_INJECT:
         inject_written(p, top);

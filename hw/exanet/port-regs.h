@@ -7,18 +7,25 @@
 
 #include "link/port.h"
 
-/* Computes the registers of @p that show its state, before a read. */
+/*
+ * Sets the registers that show the state and the counters of @p to present values.  The
+ * caller calls this function before a read of these registers.
+ */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
- * Acts on a write to register @reg (EXANET_REG_PORT_) of @p; @top: see ExanetRegBlock.
+ * Does what a write to register @reg (EXANET_REG_PORT_) of @p requires.  For @top see
+ * ExanetRegBlock.written.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*
- * Sets the registers whose value after a reset comes from properties, and applies them to
- * the port.  Called before the reset of the port.
+ * Sets PORT_XOFF, PORT_RATE and PORT_LATENCY from the properties, and sets flow control,
+ * rate and latency of the port.  The caller calls exanet_port_reset() afterwards.
  */
 void exanet_port_reg_reset(ExanetPort *p);
-/* Writes the number of faults left to PORT_INJECT; sets its kind to NONE if it is 0. */
+/*
+ * Stores the number of faults left in field COUNT of PORT_INJECT.  If this number is 0,
+ * sets field KIND to NONE.  For a fault of an order with a count.
+ */
 void exanet_port_reg_injected(ExanetPort *p);
 
 #endif /* HW_EXANET_PORT_REGS_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the functions that the ports call in the device, see port.h.  Packets go
- * to the crossbar.  Changes of a neighbour go to the router and the receiver.
+ * ExaNet NIC: the functions of ExanetPortOwner (port.h), by which ports call the device.
+ * The functions pass packets to the crossbar, and changes of links and neighbours to the
+ * router and the receiver.
  */
 #include "qemu/osdep.h"
 #include "base/irq.h"
@@ -26,10 +27,10 @@ static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if packets of the node at @coord have come through switches, so that the
- * node is not the neighbour of a port.  Returns false if the node is a neighbour in the
- * network and the packets had @epoch, because a neighbour in a ring may have sent packets
- * around the ring before its cable was up.
+ * Returns true if packets of the node at @coord have arrived through switches, because
+ * such a node is not the neighbour of a port.  There is one exception: returns false if
+ * the node is near in the torus and the packets had @epoch.  Such a node may have sent
+ * packets around its ring before the cable to this node was up.
  */
 static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

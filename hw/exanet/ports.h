@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the functions that the ports call in the device.
+ * ExaNet NIC: makes the ports, and gives the ports the functions of the device that ports
+ * call.
  */
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H
@@ -9,9 +10,9 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Creates the ports that have a netdev.  The properties have been checked. */
+/* Initializes @s->ports and the ports with a netdev.  The properties must be valid. */
 void exanet_ports_init(ExanetState *s);
-/* Copies @s->node and @s->epoch to the ports, after one of them has changed. */
+/* Copies @s->node and @s->epoch to @s->ports, after a change of the node or the epoch. */
 void exanet_ports_update(ExanetState *s);
 
 #endif /* HW_EXANET_PORTS_H */

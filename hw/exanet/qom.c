@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet in QOM: faults, which can be set while the machine runs, and views of the
- * state of the device: `qom-get /machine/peripheral/ID links`.
+ * ExaNet in QOM: properties faultsN, which the user can set while the machine runs, and
+ * views of the state of the device: `qom-get /machine/peripheral/ID links`.
  *
- * A value that has a register is read from the register, so that both always agree.
+ * Views read values that the device computes for a register from this register, so that
+ * view and register agree.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -25,7 +26,7 @@
 #include "port-regs.h"
 #include "stats.h"
 
-/* A property faultsN of a class.  It lives as long as the class. */
+/* A property faultsN of a class.  Never freed, because QOM never frees a class. */
 typedef struct FaultsProperty {
     RNicStateFn *state;
     unsigned index;                 /* N of the name */
@@ -102,8 +103,8 @@ static QList *channel_list(unsigned bits)
 }
 
 /*
- * Puts a counter of a link into @opaque (QDict), except "injected", because the view
- * shows the faults by kind.
+ * RNicStatFn: stores a counter of a link in @opaque, a QDict.  Omits "injected", because
+ * the view shows the number of faults of each kind.
  */
 static void link_counter_put(void *opaque, char *name, uint64_t value)
 {
@@ -355,7 +356,7 @@ void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state)
         FaultsProperty *prop = g_new(FaultsProperty, 1);
 
         *prop = (FaultsProperty) { .state = state, .index = i };
-        /* not a qdev property, because those cannot change after realize */
+        /* not a qdev property, because qdev properties cannot change after realize */
         object_class_property_add(klass, name, "str", faults_get, faults_set,
                                   NULL, prop);
         object_class_property_set_description(klass, name,

@@ -8,8 +8,8 @@
 #include "../core/qom.h"
 
 /*
- * Adds faultsN and the views `node`, `links`, `contexts`, `transfers`, `rx-contexts`
- * and `counters` to @klass, whose objects have the ExanetState that @state returns.
+ * Adds the properties faultsN and the views `node`, `links`, `contexts`, `transfers`,
+ * `rx-contexts` and `counters` to @klass.  @state returns the ExanetState of an object.
  */
 void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet sinks: give each packet for this node to its unit, by type and address.  Only
- * this file knows all units that take packets.
+ * ExaNet sinks: pass each packet for this node to a unit, by type and address.  Only
+ * this file names all units that accept packets.
  */
 #include "qemu/osdep.h"
 #include "net/net.h"
@@ -21,19 +21,24 @@
 #include "trace.h"
 
 /*
- * The NI index that is mapped to NI port @port after reset.  Units know no other index of
- * the port.
+ * The NI index whose entry in the NI map leads to NI port @port after a reset.  sink_ni()
+ * stores this index in the VA of a packet, so units need not know other indices.
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
 QEMU_BUILD_BUG_ON(SINK_INDEX(EXANET_NI_PORT_BRAM) != EXANET_NI_BRAM ||
                   EXANET_NI_BRAM + 1 != EXANET_NI_UNITS);
 
-/* Gives @pkt to the unit behind NI port @port, or to memory if @port is 0. */
+/*
+ * Passes @pkt to a unit.  @port is the NI port to which the packet's NI index leads, or 0
+ * if the packet is for memory.  @from is the port of ExanetSink.
+ */
 typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);
 
-/* Returns true if the packetizer sent @pkt, and gets its ack. */
+/*
+ * Returns true if the ack of @pkt goes to a packetizer, because a packetizer sent @pkt.
+ */
 static bool sink_from_packetizer(const ExanetPacket *pkt)
 {
     return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
@@ -87,9 +92,10 @@ static void sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pk
 }
 
 /*
- * Stores in *@node the node from which @ack must come.  An ack has no source, but the
- * unit that sent the acknowledged packet knows the packet's destination.  @rdma: @ack is
- * for the RDMA engine.  Returns false if no packet waits for @ack.
+ * Stores in *@node the node that must have sent @ack.  An ack has no source, but the unit
+ * that sent the acknowledged packet knows the destination of that packet.  @rdma is true
+ * if @ack is for the RDMA engine, false if @ack is for the packetizer.  Returns false if
+ * no packet waits for @ack.
  */
 static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
                             uint32_t *node)
@@ -132,8 +138,8 @@ static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
 
 typedef struct Sink {
     SinkFunction *function;
-    bool memory;                    /* a packet of the type may be for memory, too */
-    bool message;                   /* for an NI port, only a packetizer sends the type */
+    bool memory;                    /* packets for memory are permitted, too */
+    bool message;                   /* packets for an NI port must be of a packetizer */
 } Sink;
 
 static const Sink sinks[EXANET_TYPE_VALUES] = {
@@ -150,8 +156,8 @@ static const Sink sinks[EXANET_TYPE_VALUES] = {
 };
 
 /*
- * Returns the NI port to which packets of @type for NI index @index go, or 0 if no unit
- * takes them.
+ * Returns the NI port to which NI index @index leads, or 0 if no unit at this index
+ * accepts packets of @type.
  */
 static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
 {
@@ -164,6 +170,7 @@ static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
            (exanet_type_info[type].ni & (1u << SINK_INDEX(port))) ? port : 0;
 }
 
+/* Counts and drops @pkt, and raises interrupt cause PROTOCOL. */
 static void sink_reject(ExanetState *s, const ExanetPacket *pkt)
 {
     exanet_count(s, DROP_NI_TYPE);
@@ -171,7 +178,7 @@ static void sink_reject(ExanetState *s, const ExanetPacket *pkt)
     trace_exanet_sinks_err_ni(s->node, pkt->type, pkt->va);
 }
 
-/* Gives @pkt to the unit of NI index @index, or rejects @pkt if no unit takes it. */
+/* Passes @pkt to the unit of NI index @index, or rejects @pkt if no unit accepts @pkt. */
 static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                     unsigned index)
 {
@@ -186,7 +193,7 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     sink->function(s, from, pkt, port);
 }
 
-/* The call of a sink is the last action, because the compiler then makes it a jump. */
+/* Each call of a sink is the last action, so that the compiler makes the call a jump. */
 void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
 {
     const Sink *sink = &sinks[pkt->type];

@@ -7,7 +7,7 @@
 
 #include "exanet.h"
 
-/* Gives a packet for this node to its unit, or counts and drops it. */
+/* Passes a packet for this node to a unit, or counts and drops the packet. */
 ExanetSink exanet_sink;
 
 #endif /* HW_EXANET_SINKS_H */

@@ -13,7 +13,7 @@
 static const struct {
     const char *name;
     uint16_t offset;
-    bool counts;                    /* the register is a counter */
+    bool counts;                    /* the register is a counter: 8 bytes, read-only */
 } port_regs[] = {
 #define STATS_REG(name, offset, bytes, reset, writable, w1c) \
     { #name, offset, (bytes) == 8 && !(writable) },

@@ -10,13 +10,15 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Calls @fn for each counter of link @link: the 8-byte read-only registers of its port.
- * The caller has called exanet_port_reg_sync().  If @s is NULL, all values are 0.
+ * Calls @fn(@opaque, ...) for each counter of link @link: the read-only registers of 8
+ * bytes of its port.  The caller has called exanet_port_reg_sync() before.  If @s is
+ * NULL, all values are 0.
  */
 void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
 /*
- * RNicStatsForeach of ExaNet (@device: ExanetState): the counters of the device and of
- * its links, whose names begin with "linkN-".
+ * RNicStatsForeach of ExaNet; @device is an ExanetState or NULL.  Calls @fn for the
+ * counters of the device, and for the counters of all links that exist (of all possible
+ * links if @device is NULL).  The names of the counters of link N begin with "linkN-".
  */
 void exanet_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 

@@ -23,7 +23,7 @@ static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event
     p->group->owner->event(p, event);
 }
 
-/* Makes the bottom half run the units, or the loop once more if the units run now. */
+/* Makes the loop run the units; see rnic_loop_schedule(). */
 static inline void exanet_link_schedule(ExanetPort *p)
 {
     rnic_loop_schedule(p->group->loop);

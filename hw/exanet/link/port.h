@@ -217,7 +217,7 @@ struct ExanetPort {
     bool tx_stopped;                /* packets wait, but not because of the rate */
     GQueue flight;                  /* ExanetFlight: frames that the latency delays */
     unsigned flight_words;          /* words of packets in @flight */
-    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, by @due */
+    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, by time */
 
     ExanetFifo rx[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
