@@ -57,8 +57,9 @@ typedef struct RNicLoopOps {
     /* Frees what the state of the device contains; see rnic_loop_fini().  Not NULL. */
     void (*free)(void *opaque);
     /*
-     * True: QEMU's re-entrancy guard refuses accesses to the device's regions while the
-     * device is at work.  False: the handlers of the regions call rnic_loop_enter().
+     * True: the loop sets QEMU's re-entrancy guard while the device is at work, so that
+     * QEMU refuses accesses to regions with this guard.  False: the handlers of the
+     * regions call rnic_loop_enter(), which detects such accesses.
      */
     bool guard;
     /* Limits of a run; rnic_loop_leave_vcpu() has smaller limits. */

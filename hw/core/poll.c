@@ -8,7 +8,7 @@
 #include "poll.h"
 
 #define POLL_NS 4000    /* real time after which no more look at the netdevs begins */
-#define WAIT_NS 700     /* longest real time between two looks at the netdevs */
+#define WAIT_NS 700     /* longest wait between two looks at the netdevs */
 
 /*
  * True while a vCPU polls.  Only one vCPU of a machine takes frames, because several

@@ -37,7 +37,8 @@
 #define RUN_ROUNDS 4        /* most rounds before QEMU's main loop continues */
 #define RUN_PACKETS 512     /* most packets that ExaDMA sends in a round */
 
-#define EPOCH_STEP_NS (500LL * SCALE_MS)    /* period of a first epoch */
+/* Time of day after which epoch_next() selects another first epoch. */
+#define EPOCH_STEP_NS (500LL * SCALE_MS)
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
@@ -47,7 +48,7 @@
 
 /*
  * All units, in the order in which the device initializes, runs and resets the units.
- * The firmware runs before ExaDMA, because ExaDMA sends the blocks that the firmware starts.
+ * The firmware runs before ExaDMA, because ExaDMA sends blocks that the firmware starts.
  */
 static const ExanetUnit *const units[] = {
     &exanet_firmware_unit,
@@ -179,7 +180,7 @@ void exanet_reset(ExanetState *s)
     rnic_loop_reset_end(&s->loop);
 }
 
-/* Checks the properties peerN.  Returns false with @errp set if one is not valid. */
+/* Checks the properties peerN.  Returns false with @errp set on an error. */
 static bool peers_check(ExanetState *s, Error **errp)
 {
     for (unsigned i = 0; i < EXANET_LINKS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the state of the device, which knows no bus.  Each unit has a header of
- * its own.  Formats are in include/rnic/exanet.
+ * ExaNet NIC: the state of the device, which is the same on any bus.  Each unit has a
+ * header of its own.  Formats are in include/rnic/exanet.
  *
  *   scratchpad --> firmware --> exadma --+
  *   packetizer page --> packetizer ------+--> crossbar --> link --> netdev
@@ -151,8 +151,8 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 /*
  * Returns EXANET_RESP_ACK if the context in @pdid is enabled, is not quiesced and has the
  * job in @pdid, and this job is not 0.  Otherwise returns EXANET_RESP_PROTECTION.  @node
- * is the other node, the packet's source or destination.  If the job is local to this
- * node, the result is EXANET_RESP_PROTECTION too unless @node is this node.
+ * is the packet's source or destination.  If the job is local to this node and @node is
+ * another node, the result is EXANET_RESP_PROTECTION too.
  */
 static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16_t pdid,
                                                     uint32_t node)
@@ -170,13 +170,14 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 /*
- * Ends the device.  If functions of the device have not returned yet, its state is freed
- * after these functions have returned; see rnic_loop_fini().
+ * Ends the device.  If functions of the device have not returned yet, the state of the
+ * device is freed after these functions have returned; see rnic_loop_fini().
  */
 void exanet_fini(ExanetState *s);
 /*
  * Resets the device, with a new epoch.  If the device is at work, the reset happens when
- * the work ends.  Numbers by which other nodes recognize copies of packets continue.
+ * the work ends.  Generations of the packetizer continue.  Generations of the firmware
+ * begin with a value that depends on the epoch.
  */
 void exanet_reset(ExanetState *s);
 /*

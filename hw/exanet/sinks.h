@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet sinks: the units of this node that take packets.
+ * ExaNet sinks: pass packets for this node to units.
  */
 #ifndef HW_EXANET_SINKS_H
 #define HW_EXANET_SINKS_H

@@ -9,8 +9,9 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Sets the bits @cause (EXANET_IRQ_) of IRQ_CAUSE.  If a bit was clear and is enabled,
- * also marks its interrupt.  The loop sends marked interrupts when the device is not at
- * work any more.  A caller outside of MMIO and of the work calls exanet_schedule() too.
+ * also marks the interrupt of this cause.  The loop sends marked interrupts when the
+ * device is not at work any more.  A caller outside of MMIO and of the work calls
+ * exanet_schedule() too.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet units: the parts of the device, and the functions that each unit offers to the
- * device.  exanet.c has the table of all units, in the order in which the loop runs them.
+ * device.  exanet.c has the table of all units, in the order in which the units run.
  */
 #ifndef HW_EXANET_BASE_UNIT_H
 #define HW_EXANET_BASE_UNIT_H
@@ -11,7 +11,7 @@ typedef struct ExanetPendingFault ExanetPendingFault;
 
 /*
  * Bits of ExanetState.awake, one for each unit that has run().  A unit sets its bit when
- * it gets work, and in run() if it has work left.  A round clears the bit and runs the
+ * new work arrives, and in run() if work is left.  A round clears the bit and runs the
  * unit only if the bit was set.
  */
 enum exanet_awake {

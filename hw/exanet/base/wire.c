@@ -32,7 +32,10 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
-/* The CRC of a header of zeros: the part that comes from the initial value, all ones. */
+/*
+ * The CRC of a header of zeros.  This is the part of each header's CRC that comes from
+ * the initial value, all ones.
+ */
 static uint16_t hdr_crc_init;
 
 /*

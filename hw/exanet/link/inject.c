@@ -46,7 +46,7 @@ QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 typedef struct FaultPlan {
     struct {
         double rate;                /* 0 to 1; not used if @next is not 0 */
-        uint32_t next;              /* the item hits this number of the next packets */
+        uint32_t next;              /* packets that the item still hits; 0: by @rate */
         bool given;                 /* the property has this item */
     } item[ITEMS];
     int64_t delay;                  /* ns, delay of item "delay" */
@@ -353,7 +353,7 @@ static bool item_applies(const ExanetFaultFormat *format, unsigned item,
     return !part || part->present(words);
 }
 
-/* Returns the item that corrupts a random part of those that @words words have. */
+/* Returns the item that corrupts a random part which a packet of @words words has. */
 static unsigned part_choose(const ExanetInject *inj, unsigned words)
 {
     unsigned item;

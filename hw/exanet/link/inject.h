@@ -47,7 +47,7 @@ typedef struct ExanetInjectOrder {
 /*
  * Returns the effect of faults on the packet of @words words at @buf.  Flips a bit of the
  * packet if a fault corrupts the packet, and counts faults in @p->injected.  @p->inject
- * must not be NULL; the function may free @p->inject, if no fault is left.
+ * must not be NULL.  The function may free @p->inject if property and order are empty.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 /*
@@ -60,7 +60,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
  *   seed=N     seed of the generator; the default depends on @index
  *   down       the link is down
  * Returns false with @errp set, and changes nothing, if @text is not valid.  When an item
- * with next:N has hit N packets, the function that injects removes this item.
+ * with next:N has hit N packets, exanet_inject_packet() removes the item.
  */
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet link port, a cable with faults: drops, duplicates and delays packets before the
- * port adds the packets to the frame of their channel.  inject.c chooses the packets and
- * corrupts them.
+ * port adds the packets to the frame of their channel.  inject.c chooses and corrupts
+ * packets.
  */
 #include "qemu/osdep.h"
 #include "inject.h"
@@ -19,7 +19,7 @@ typedef struct ExanetDelayed {
     int64_t due;                    /* ns, virtual time when the packet is added */
     unsigned vc;
     unsigned words;                 /* words of the packet in @buf */
-    bool held;                      /* earlier, if its channel has another packet */
+    bool held;                      /* the channel's next packet releases this packet */
     uint8_t buf[EXANET_PACKET_BYTES];
 } ExanetDelayed;
 

@@ -27,8 +27,9 @@ typedef struct ExanetFifo {
 } ExanetFifo;
 
 /*
- * Words of memory that a FIFO allocates first, and that exanet_fifo_trim() does not free.
- * Half of this memory has room for two frames of EXANET_FRAME_WORDS.
+ * Least words of memory that a FIFO allocates.  exanet_fifo_trim() does not change a FIFO
+ * that has no more memory.  Half of this memory has room for two frames of
+ * EXANET_FRAME_WORDS.
  */
 #define EXANET_FIFO_SIZE_MIN 16384
 
@@ -63,7 +64,10 @@ static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
     return exanet_fifo_at(f, f->head);
 }
 
-/* Removes all frames.  Words at the result of exanet_fifo_head() stay readable. */
+/*
+ * Removes all frames.  The words to which a result of exanet_fifo_head() points stay
+ * readable until the next exanet_fifo_put().
+ */
 static inline void exanet_fifo_clear(ExanetFifo *f)
 {
     f->head = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, up and down: HELLO frames find the neighbour and detect its loss.
+ * ExaNet link port, up and down: HELLO frames find the neighbour.  The lack of
+ * frames shows the loss of the neighbour.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"

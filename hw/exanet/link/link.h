@@ -48,8 +48,8 @@ static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
 bool exanet_link_rx_room(ExanetPort *p);
 /*
  * Stores the @count words of packets at @words as a frame in the RX FIFO of channel @vc.
- * exanet_link_rx_room() has returned true.  Sends XOFF if the FIFO has become too long.
- * The caller calls exanet_link_schedule().
+ * The caller has checked exanet_link_rx_room(), and calls exanet_link_schedule() after
+ * this function.  Sends XOFF if the FIFO has become too long.
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);

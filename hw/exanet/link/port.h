@@ -94,8 +94,8 @@ typedef struct ExanetPortOwner {
     unsigned (*measure)(const uint8_t *buf, bool *damaged);
     /*
      * Accepts the packet of @words words at @buf that arrived by channel @vc of @p: the
-     * packet is then delivered, copied or dropped.  Returns false, without accepting the
-     * packet, if the packet's output is blocked.  Then the owner calls
+     * packet is then delivered, forwarded or dropped.  Returns false, without accepting
+     * the packet, if the packet's output is blocked.  Then the owner calls
      * rnic_loop_schedule() when the output opens, and the port offers the packet again.
      * The function may change the packet.
      */
@@ -217,7 +217,7 @@ struct ExanetPort {
     bool tx_stopped;                /* packets wait, but not because of the rate */
     GQueue flight;                  /* ExanetFlight: frames that the latency delays */
     unsigned flight_words;          /* words of packets in @flight */
-    GQueue delayed;                 /* ExanetDelayed: packets that faults delay, by time */
+    GQueue delayed;                 /* ExanetDelayed by @due: packets that faults delay */
 
     ExanetFifo rx[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
@@ -310,9 +310,9 @@ bool exanet_port_can_send(ExanetPort *p, unsigned vc);
 uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
- * frame of channel @vc.  A packet of one word becomes an urgent packet if others wait.
- * Sends frames if this frame is full.  Drops and counts the packet if the link is down or
- * the channel has no room.
+ * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
+ * urgent packet instead.  Sends frames if this frame is full.  Drops and counts the
+ * packet if the link is down or the channel has no room.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
