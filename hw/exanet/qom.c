@@ -3,8 +3,8 @@
  * ExaNet in QOM: properties faultsN, which the user can set while the machine runs, and
  * views of the state of the device: `qom-get /machine/peripheral/ID links`.
  *
- * Views read values that the device computes for a register from this register, so that
- * view and register agree.
+ * The view `links` reads most values from the registers of the ports, so that view and
+ * registers agree.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

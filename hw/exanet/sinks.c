@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet sinks: pass each packet for this node to a unit, by type and address.  Only
- * this file names all units that accept packets.
+ * ExaNet sinks: pass each packet for this node to a unit, by type and address.
  */
 #include "qemu/osdep.h"
 #include "net/net.h"
