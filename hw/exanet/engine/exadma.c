@@ -3,9 +3,10 @@
  * ExaDMA, the send unit [T §5]: Pending_List, scheduler, output buffers and
  * control-packet windows.
  *
- * The scheduler sends one packet of each active transaction in turn.  A packet is built
- * in the frame of its port.  If the route is blocked, the packet waits in an output
- * buffer, because packets for other outputs must continue.
+ * The scheduler sends one packet of each active transaction in turn, except that a paced
+ * flow sends block after block.  The unit builds a packet in the frame of its port.  If
+ * the route is blocked, the unit builds the packet in an output buffer, where the packet
+ * waits, because packets for other routes must continue.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,12 +22,14 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define EXADMA_ATTEMPTS 8           /* attempts for each packet of a run's budget */
+/* Most attempts to send in a run, for each packet of the run's budget. */
+#define EXADMA_ATTEMPTS 8
 
 /* Bits of W3 that only the device writes. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
-#define DESC_LANE_MASK RNIC_FIELD(63, 32)   /* writing these bits of W3 starts the TID */
+/* A write that covers these bits of W3, with DB = 0, starts the transaction. */
+#define DESC_LANE_MASK RNIC_FIELD(63, 32)
 
 static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
 {
@@ -65,7 +68,10 @@ static uint16_t exadma_dst_pdid(const uint64_t *d)
            RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
 }
 
-/* Returns the wire TID of @tid, which has no generation in the published protocol. */
+/*
+ * Returns the wire TID of @tid: index and generation.  The generation is 0 in the
+ * published protocol (CTRL_STRICT).
+ */
 static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 {
     uint64_t w4 = s->exadma.desc[tid][3];
@@ -78,14 +84,17 @@ static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
 
 static void exadma_enqueue(ExanetExadma *e, unsigned tid)
 {
-    /* a TID that was killed may still be in the FIFO, and keeps its place */
+    /* a TID that was killed and started again may be in the FIFO, and keeps its place */
     if (!e->in_fifo[tid]) {
         e->in_fifo[tid] = true;
         e->fifo[rnic_fifo_push(&e->scheduled, EXANET_TIDS)] = tid;
     }
 }
 
-/* Puts @tid at the head of the FIFO, so that a paced flow sends block after block. */
+/*
+ * Puts @tid at the head of the FIFO, so that the TID sends its next packet before other
+ * TIDs.
+ */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
     if (!e->in_fifo[tid]) {
@@ -105,8 +114,9 @@ static unsigned exadma_dequeue(ExanetExadma *e)
 /* --- Start and end of transactions ---------------------------------------- */
 
 /*
- * Returns true if the descriptor of @tid passes the checks of [P §2.6].  Does not check
- * W4, which software may write after the start.
+ * Returns true if the descriptor of @tid passes the checks of [P §2.6]: length,
+ * destination, chain, and PDID.  The function does not check W4, because software may
+ * write W4 after the start.
  */
 static bool exadma_desc_valid(ExanetState *s, unsigned tid)
 {
@@ -123,6 +133,7 @@ static bool exadma_desc_valid(ExanetState *s, unsigned tid)
                                 s->node) == EXANET_RESP_ACK;
 }
 
+/* Refuses the descriptor of @tid: sets its ERROR bit, and counts and logs the error. */
 static void exadma_reject(ExanetState *s, unsigned tid)
 {
     uint64_t *d = exadma_desc(s, tid);
@@ -137,7 +148,8 @@ static void exadma_reject(ExanetState *s, unsigned tid)
 }
 
 /*
- * Starts @tid.  Returns false if its descriptor is not valid; then its error bit is set.
+ * Starts the transaction of @tid.  Returns false if its descriptor is not valid; then the
+ * function has set ERROR in W3.
  */
 static bool exadma_start(ExanetState *s, unsigned tid)
 {
@@ -160,8 +172,9 @@ static bool exadma_start(ExanetState *s, unsigned tid)
 }
 
 /*
- * Reports to the model of the R5 that @tid has stopped with @resp; @reported: RESOLVE
- * will follow.  An external R5 reads the error bit of the descriptor instead.
+ * Adds @tid, which has stopped with @resp, to the list for the model of the R5, unless
+ * the list is full.  @reported: the driver has a report of the page fault, and will write
+ * RESOLVE.  Does nothing for an external R5, which reads bit ERROR of the descriptor.
  */
 static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
                            bool reported)
@@ -189,18 +202,19 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
 
 /*
  * Starts the successor of descriptor @d in its chain, because the last packet of @d was
- * sent [T §5.1].
+ * built [T §5.1].  Reports the successor as stopped if its descriptor is not valid.
  */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
 
-    /* only a descriptor that waits is started, so a circular chain ends here */
+    /* a descriptor that does not wait is not started, so a circular chain ends here */
     if (exanet_exadma_armed(&s->exadma, next) && !exadma_start(s, next)) {
         exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
 }
 
+/* Drops all packets of @tid in output buffers and control queues. */
 static void exadma_slots_drop(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -257,7 +271,7 @@ bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst)
 
 /* --- Pending_List ----------------------------------------------------------- */
 
-/* Returns the bits of a 64-bit word that an access of @size bytes at @addr covers. */
+/* Returns the mask of bits that an access of @size bytes at @addr covers in its word. */
 static uint64_t exadma_strobes(hwaddr addr, unsigned size)
 {
     return MAKE_64BIT_MASK((addr & 7) * 8, MIN(size, 8 - (addr & 7)) * 8);
@@ -271,9 +285,10 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
 }
 
 /*
- * Acts on a write to a descriptor whose transaction is active: kills the transaction if
- * the write is a start with length 0, accepts a new W4 until the first packet, and counts
- * and ignores any other write.
+ * Acts on a write of @value to word W1 + @w of a descriptor whose transaction is active.
+ * Kills the transaction if the write covers W3[63:32] (@trigger) with DB = 1 and length
+ * 0.  Stores a new W4 until the scheduler first tries to send a packet of @tid.  Ignores
+ * any other write, and counts it in DESC_BUSY.
  */
 static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
                                 uint64_t value, bool trigger)
@@ -327,7 +342,7 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
 
 /* --- Packets ------------------------------------------------------------------ */
 
-/* Fills in the fields that data and control packets of @tid share. */
+/* Fills in the fields of @pkt that data and control packets of @tid have in common. */
 static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
 {
     const uint64_t *d = exadma_desc(s, tid);
@@ -346,8 +361,9 @@ static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
 }
 
 /*
- * Stops @tid, because its source cannot be read at @va or its context was closed (@resp).
- * Reports a page fault to the driver, and the end to the firmware.
+ * Stops @tid with @resp, because its source cannot be read at address @va, or because its
+ * context was closed.  Reports a page fault to the driver, and reports the stop to the
+ * model of the R5.
  */
 static void exadma_source_error(ExanetState *s, unsigned tid,
                                 enum exanet_resp resp, uint64_t va)
@@ -374,8 +390,9 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
 }
 
 /*
- * Stores that @sent bytes of @tid were sent.  If @last is true, ends the transaction and
- * starts its successor in a chain; otherwise puts @tid into the FIFO again.
+ * Stores in W3 that @sent bytes of the block of @tid have been sent up to now.  If @last
+ * is true, ends the transaction and starts its successor in a chain.  Otherwise puts @tid
+ * into the FIFO again.
  */
 static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
@@ -386,7 +403,7 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
     if (!last) {
         /*
          * A paced flow sends one block after the other, because each block under way
-         * occupies a receiver context, and many flows share this receiver.
+         * occupies a receiver context of a node that receives from many nodes.
          */
         if (exanet_flow_paced(s, exadma_dst(d))) {
             exadma_enqueue_first(&s->exadma, tid);
@@ -404,9 +421,9 @@ static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
 }
 
 /*
- * Gathers and builds the next packet of @tid in @buf, and calls exadma_advance().
- * Returns the packet's length in words.  If the source cannot be read, stops @tid and
- * returns 0.
+ * Reads the payload of the next packet of @tid from memory, builds the packet in @buf,
+ * and calls exadma_advance().  Returns the packet's length in words.  If the source
+ * cannot be read, stops @tid and returns 0.
  */
 static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
 {
@@ -444,6 +461,7 @@ static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
 
 /* --- Output buffers ----------------------------------------------------------- */
 
+/* Returns true if a packet for @route waits in the output buffer of @o. */
 static bool exadma_output_holds(const ExanetOutput *o, int route)
 {
     for (unsigned n = 0; n < o->slots.count; n++) {
@@ -455,8 +473,8 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
 }
 
 /*
- * Sends control packets of @o until a route is blocked, then data packets of @o until a
- * route is blocked.
+ * Sends the control packets of @o, oldest first, until a route is blocked; then sends the
+ * data packets of @o, oldest first, until a route is blocked.
  */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {
@@ -498,8 +516,10 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 }
 
 /*
- * Sends or buffers the next packet of @tid, or stops @tid.  Returns false if the route is
- * blocked and the output buffer is full.
+ * Builds the next packet of @tid, and sends the packet, or stores it in the output buffer
+ * if the route is blocked or if older packets for the route wait there.  Stops @tid if
+ * its source cannot be read.  Returns false if the output buffer would be needed but is
+ * full.
  */
 static bool exadma_packet_send(ExanetState *s, unsigned tid)
 {
@@ -538,7 +558,10 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     return true;
 }
 
-/* Returns true if the path and the context of @tid are valid.  Otherwise stops @tid. */
+/*
+ * Returns true if @tid may send: its path is valid and its context is open.  Otherwise
+ * stops @tid.
+ */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
     ExanetExadma *e = &s->exadma;
@@ -561,9 +584,9 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
 }
 
 enum exadma_result {
-    EXADMA_DONE,                /* the packet was sent or buffered, or @tid stopped */
-    EXADMA_PUT_BACK,            /* the route is blocked and the output has no slot */
-    EXADMA_PACED,               /* the flow must wait for its rate */
+    EXADMA_DONE,                /* a packet was sent or buffered, or the TID stopped */
+    EXADMA_PUT_BACK,            /* the output buffer is needed but full */
+    EXADMA_PACED,               /* the rate of the flow does not permit a packet now */
 };
 
 static enum exadma_result exadma_try(ExanetState *s, unsigned tid)
@@ -583,15 +606,15 @@ static enum exadma_result exadma_try(ExanetState *s, unsigned tid)
 }
 
 /*
- * Runs the scheduler for @budget packets.  A TID of a paced flow that must wait leaves
- * the FIFO until the end of the run; flow.c schedules the units when the flow may send.
- * Returns true if a TID could continue now.
+ * Runs the scheduler for at most @budget packets.  A TID whose flow must wait for its
+ * rate leaves the FIFO until the end of the run; flow.c runs the units when the flow may
+ * send.  Returns true if a TID could continue now.
  */
 static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back since the last packet; if these are all TIDs, outputs are blocked */
+    /* TIDs put back since the last packet; the run ends if the FIFO has no other TID */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
@@ -623,7 +646,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     return more;
 }
 
-/* Returns true if a transaction or a packet waits. */
+/* Returns true if a TID is in the FIFO, or if a packet waits. */
 static bool exadma_has_work(const ExanetExadma *e)
 {
     bool work = e->scheduled.count;
@@ -686,8 +709,9 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
 }
 
 /*
- * Queues the control packet of @tid: three words from software, the rest from the
- * descriptor.  Drops and counts a packet with an invalid descriptor or without room.
+ * Queues a control packet with the three words in @o->control_word and the fields of the
+ * descriptor of @tid.  Drops the packet, and counts it in CONTROL_DROPPED, if the
+ * descriptor is not valid or has ERROR, or if the queue is full.
  */
 static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaDMA [T §5.3]: Pending_List, scheduler and output buffers.
+ * ExaDMA [T §5.3], the unit that sends blocks: Pending_List, scheduler, output buffers
+ * and control-packet windows.
  */
 #ifndef HW_EXANET_ENGINE_EXADMA_H
 #define HW_EXANET_ENGINE_EXADMA_H
@@ -14,44 +15,48 @@
 
 typedef struct ExanetState ExanetState;
 
-/* A packet in an output buffer, which waits for its route. */
+/* A data packet in an output buffer; the packet waits until its route opens. */
 typedef struct ExanetSlot {
-    int route;
+    int route;                      /* EXANET_ROUTE() */
     uint16_t tid;                   /* TID without generation */
-    uint16_t words;                 /* 0: exanet_exadma_kill() has dropped the packet */
+    uint16_t words;                 /* 0: exanet_exadma_kill() dropped the packet */
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetSlot;
 
-#define EXANET_CONTROL_QUEUE 64
+#define EXANET_CONTROL_QUEUE 64     /* control packets that may wait in an output */
 #define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
-#define EXANET_CONTROL_STORES 3     /* stores to a window that make a control packet */
+#define EXANET_CONTROL_STORES 3     /* stores that make one control packet */
 #define EXANET_DESC_WORDS 4
 
-/* A control packet that waits for its route. */
+/* A control packet that waits until its route opens. */
 typedef struct ExanetControlSlot {
-    uint32_t dst;
+    uint32_t dst;                   /* destination coordinates */
     uint16_t tid;                   /* TID without generation */
-    uint8_t path;
-    bool dead;                      /* exanet_exadma_kill() has dropped the packet */
+    uint8_t path;                   /* EXANET_PATH_ */
+    bool dead;                      /* exanet_exadma_kill() dropped the packet */
     uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
 } ExanetControlSlot;
 
+/* An output buffer, and the queue and window of its control packets. */
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
     RNicFifo slots;                 /* positions in @slot */
-    /* state machine of control packets [T §5.3.1.2] */
+    /* The three members of the state machine of control packets [T §5.3.1.2]. */
     uint64_t control_word[EXANET_CONTROL_STORES];   /* words written by software */
-    unsigned control_stage;         /* words in @control_word, 0 to 2 between stores */
+    unsigned control_stage;         /* number of words in @control_word, 0 to 2 */
     unsigned control_tid;           /* TID of @control_word, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
     RNicFifo controls;              /* positions in @control */
 } ExanetOutput;
 
-/* A transaction that ExaDMA has stopped because of an error at the source. */
+/*
+ * A transaction that ExaDMA has stopped: its source could not be read, its context was
+ * closed, or its descriptor, which waited in a chain, is not valid.
+ */
 typedef struct ExanetStopped {
     uint16_t tid;                   /* TID without generation */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
-    bool reported;                  /* the fault was reported: RESOLVE will follow */
+    bool reported;                  /* the driver has a report, and will write RESOLVE */
 } ExanetStopped;
 
 enum exanet_exadma_state {
@@ -64,21 +69,24 @@ typedef struct ExanetExadma {
     /* the Pending_List, host byte order */
     uint64_t desc[EXANET_TIDS][EXANET_DESC_WORDS];
     uint8_t state[EXANET_TIDS];     /* enum exanet_exadma_state */
-    uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and queues */
-    bool in_fifo[EXANET_TIDS];      /* the TID is in @fifo, even if it was killed */
+    uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and control queues */
+    bool in_fifo[EXANET_TIDS];      /* the TID, active or killed, is in @fifo */
     uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; has each TID at most once */
     RNicFifo scheduled;             /* positions in @fifo */
-    uint16_t paced[EXANET_TIDS];    /* TIDs outside of @fifo until the end of a run */
+    uint16_t paced[EXANET_TIDS];    /* TIDs that return to @fifo at the end of a run */
     ExanetStopped stopped[EXANET_TIDS];     /* for exanet_exadma_pop_stopped() */
     RNicFifo stops;                 /* positions in @stopped */
-    bool control_freed;             /* a control queue was full, and has room again */
+    bool control_freed;             /* a control queue that was full has room again */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
 
 extern const ExanetUnit exanet_exadma_unit;
 /*
- * Do loads and stores of software in the Pending_List and the control windows.  @addr
- * counts from the start of the list or the windows; values are in host byte order.
+ * Execute a load or store of software in the Pending_List, or a store in the
+ * control-packet windows.  @addr is an offset, in bytes, from the start of the list or of
+ * the windows.  @size is 1 to 8 bytes.  An access of the list ends at the end of its
+ * 64-bit word.  A store to a window is ignored unless it has 8 bytes at a multiple of 16.
+ * Values are in host byte order.
  */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
@@ -86,27 +94,36 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
 /*
- * Stores descriptor @tid with the effect of 8-byte writes by software.  The last write
- * starts the transaction, unless bit DB of W3 makes it wait for its predecessor in a
- * chain.
+ * Stores descriptor @tid by four 8-byte writes, as software does: W4, W1, W2, then W3.
+ * @word is W1 to W4, in host byte order.  The write of W3 starts the transaction if its
+ * bit DB is 0.  If DB is 1, the transaction starts after its predecessor in a chain.
+ * The transaction of @tid must not be active.
  */
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS]);
 /*
- * Stores @word to the control-packet window of @tid at @output.  Returns false if the
- * queue of @output is full.
+ * Stores @word (P0 to P2 of struct exanet_control, host byte order) to the control-packet
+ * window of @tid at @output.  Returns false, without a store, if the queue of @output is
+ * full.  Returns true otherwise, even if the packet is dropped and counted because the
+ * descriptor of @tid is not valid.
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);
-/* Stops @tid, drops its packets in output buffers and queues, and sets its error bit. */
+/*
+ * Stops the transaction of @tid: drops its packets in output buffers and control queues,
+ * clears DB and sets ERROR in W3.  Counts an active transaction in BLOCK_KILLED.
+ */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
-/* Returns true if @tid is scheduled or has packets in an output buffer. */
+/*
+ * Returns true if the transaction of @tid is active, or if packets of @tid wait in an
+ * output buffer or a control queue.
+ */
 static inline bool exanet_exadma_busy(const ExanetExadma *e, unsigned tid)
 {
     return e->state[tid] != EXANET_EXADMA_IDLE || e->buffered[tid] != 0;
 }
 
-/* Returns true if @tid waits for its predecessor in a chain. */
+/* Returns true if the transaction of @tid waits for its predecessor in a chain. */
 static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
 {
     uint64_t w3 = e->desc[tid][2];
@@ -116,11 +133,15 @@ static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
 }
 
 /*
- * Stores the destination of the transaction of wire TID @wire in *@dst; the transaction
- * may have ended.  Returns false if the descriptor has another generation, or is unused.
+ * Stores in *@dst the destination coordinates of the transaction with wire TID @wire,
+ * even if the transaction has ended.  Returns false if the descriptor has another
+ * generation, or length 0.
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
-/* Takes the oldest stopped transaction.  Returns false if there is none. */
+/*
+ * Removes the oldest stopped transaction from the list, and stores it in *@stopped.
+ * Returns false if the list is empty.
+ */
 bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
 
 #endif /* HW_EXANET_ENGINE_EXADMA_H */

@@ -2,8 +2,9 @@
 /*
  * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
  *
- * The FIFO gets one entry per context, page, direction and side.  The table also gets
- * further faults of the same page, and the driver's answer is for all of them.
+ * The FIFO gets an entry only for the first pending fault with the same page, context,
+ * direction (@write) and side (@dst).  The table gets each further fault of these, too,
+ * and the driver's answer is for all of them.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -13,7 +14,7 @@
 #include "../base/regs.h"
 #include "../trace.h"
 
-/* Entries of the table that are reserved for each enabled context. */
+/* Number of entries of the table that are reserved for each enabled context. */
 #define FAULTS_RESERVED 8
 
 static bool fault_same_page(const ExanetPendingFault *a,
@@ -23,6 +24,7 @@ static bool fault_same_page(const ExanetPendingFault *a,
            a->dst == b->dst;
 }
 
+/* Returns true if the same transaction has caused both faults. */
 static bool fault_same_user(const ExanetPendingFault *a,
                             const ExanetPendingFault *b)
 {
@@ -30,7 +32,7 @@ static bool fault_same_user(const ExanetPendingFault *a,
            a->ctx == b->ctx && a->dst == b->dst;
 }
 
-/* Returns true if the table has room for another entry of context @c. */
+/* Returns true if the table has an unused entry that context @c may use. */
 static bool fault_room(ExanetState *s, unsigned c)
 {
     unsigned free = EXANET_FAULTS - s->fault.used;
@@ -53,6 +55,7 @@ static void fault_overflow(ExanetState *s)
     exanet_irq_raise(s, EXANET_IRQ_FAULT_OVERFLOW);
 }
 
+/* Adds a report of @f to the FIFO, which has room, and raises the interrupt. */
 static void fault_push(ExanetState *s, const ExanetPendingFault *f,
                        uint32_t left)
 {
@@ -122,9 +125,10 @@ static void fault_remove(ExanetState *s, ExanetPendingFault *p)
     s->ctx[p->ctx].faults--;
 }
 
+/* Removes all pending faults of context @c from the table. */
 static void fault_forget(ExanetState *s, unsigned c)
 {
-    /* entries of the FIFO stay, because the driver may be reading the first one */
+    /* reports in the FIFO stay, because the driver may be reading the oldest report */
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {
         ExanetPendingFault *p = &s->fault.pending[i];
 
@@ -135,8 +139,9 @@ static void fault_forget(ExanetState *s, unsigned c)
 }
 
 /*
- * Gives the driver's answer to the unit that has reported @f.  No unit takes the answer
- * to the fault of a message, because its packetizer retransmits without an answer.
+ * Passes the driver's answer to the unit that has reported @f; @ok: the page is present.
+ * No unit needs the answer to the fault of a message, because the packetizer of the
+ * sender retransmits the message without an answer.
  */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
@@ -147,7 +152,10 @@ static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
     }
 }
 
-/* Removes all pending faults of the page of @f, and gives the answer to their units. */
+/*
+ * Removes all pending faults with the page, context, direction and side of @f, and passes
+ * the answer to their units.
+ */
 static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
 {
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {
@@ -162,6 +170,7 @@ static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
     }
 }
 
+/* Executes a write of @word (EXANET_RESOLVE_) to FAULT_RESOLVE. */
 static void fault_resolve(ExanetState *s, uint64_t word)
 {
     bool ok = word & EXANET_RESOLVE_OK;

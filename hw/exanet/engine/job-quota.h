@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the share of a job in a table that processes of many jobs use.
+ * ExaNet NIC: limits the entries of each job in a table that processes of many jobs use.
  */
 #ifndef HW_EXANET_ENGINE_JOB_QUOTA_H
 #define HW_EXANET_ENGINE_JOB_QUOTA_H
@@ -9,15 +9,16 @@
 
 #define EXANET_JOBS (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
 
+/* The entries of one table. */
 typedef struct ExanetJobQuota {
     uint16_t held[EXANET_JOBS];     /* number of entries, by job */
     unsigned total;                 /* number of entries of all jobs */
 } ExanetJobQuota;
 
 /*
- * Returns true if a table of @max entries has room for another entry of @job.  A job gets
- * at most half of the entries that other jobs leave, because a process that opens the
- * device many times, each time with another job, must leave room.
+ * Returns true if a table of @max entries has room for another entry of @job.  A job may
+ * have at most half of the entries that other jobs do not use.  So entries are left even
+ * if a process opens the device many times, each time with another job.
  */
 static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
                                          unsigned max)
@@ -27,14 +28,14 @@ static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
     return q->held[job] < (max - others) / 2;
 }
 
-/* Counts a new entry of @job. */
+/* Adds 1 to the number of entries of @job.  The caller has added the entry. */
 static inline void exanet_job_quota_take(ExanetJobQuota *q, unsigned job)
 {
     q->held[job]++;
     q->total++;
 }
 
-/* Counts that an entry of @job was removed. */
+/* Subtracts 1 from the number of entries of @job.  The caller removes the entry. */
 static inline void exanet_job_quota_give(ExanetJobQuota *q, unsigned job)
 {
     q->held[job]--;

@@ -2,8 +2,8 @@
 /*
  * ExaNet mailboxes: rings of messages in the memory of a process.
  *
- * All state is in the user page.  This file checks the stores of the process to the page,
- * except stores to HEAD, for which every value is valid.
+ * All state of a mailbox is in the user page.  This file checks the stores of the process
+ * to the page, except stores to HEAD, because HEAD may have any value.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -32,7 +32,7 @@ static uint32_t mailbox_entries(uint64_t ctrl)
     return 1u << RNIC_GET(EXANET_MAILBOX_LOG2, ctrl);
 }
 
-/* Counts a refused message in field @field of REJECTED. */
+/* Adds 1 to field @field of REJECTED, which counts refused messages. */
 static void mailbox_reject(struct exanet_mailbox *regs, uint64_t field)
 {
     uint64_t rejected = ldq_le_p(&regs->rejected);
@@ -52,7 +52,7 @@ static void mailbox_ctrl_write(ExanetState *s, unsigned c, unsigned m,
     value &= EXANET_MAILBOX_LOG2 | EXANET_MAILBOX_ENABLE | EXANET_MAILBOX_IRQ;
     if (value & EXANET_MAILBOX_ENABLE) {
         if (old & EXANET_MAILBOX_ENABLE) {
-            /* a ring that is in use keeps its size */
+            /* the size of a ring cannot change while the mailbox is enabled */
             value = (value & ~EXANET_MAILBOX_LOG2) | (old & EXANET_MAILBOX_LOG2);
         } else if (log2 < 1 || log2 > LOG2_MAX) {
             qemu_log_mask(LOG_GUEST_ERROR,
@@ -112,14 +112,14 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
     }
 }
 
-/* Fills in @msg, the entry for @pkt, except its phase. */
+/* Fills in @msg, the ring entry for @pkt.  The caller must set the phase. */
 static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data,
                           struct exanet_message *msg)
 {
     uint16_t pdid = pkt->pdid;
 
     if (pkt->type == EXANET_TYPE_WRITE) {
-        /* the packetizer's TID names the context of the sender */
+        /* the TID of a packetizer contains the context of the sender */
         pdid = (pdid & EXANET_PDID_JOB) |
                RNIC_PREP(EXANET_PDID_CTX, RNIC_GET(EXANET_PTID_CTX, pkt->tid));
     }
@@ -136,8 +136,9 @@ static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data
 }
 
 /*
- * Stores @msg in the entry of index @tail.  Sets and stores the phase last, because a
- * process polls the phase.  Returns the result of exanet_context_write().
+ * Sets the phase of @msg, and stores @msg in the ring entry of the free-running index
+ * @tail.  Stores the phase last, because the process polls the phase.  Returns the result
+ * of exanet_context_write(), which sets *@fault_va on an error.
  */
 static enum exanet_resp mailbox_store(ExanetState *s, unsigned c,
                                       const struct exanet_mailbox *regs,
@@ -159,6 +160,7 @@ static enum exanet_resp mailbox_store(ExanetState *s, unsigned c,
     return resp;
 }
 
+/* Counts and reports a page fault at address @va of the ring of mailbox @regs. */
 static void mailbox_fault(ExanetState *s, unsigned c,
                           const struct exanet_mailbox *regs, uint64_t va,
                           const ExanetPacket *pkt)
@@ -178,7 +180,7 @@ static void mailbox_fault(ExanetState *s, unsigned c,
                      sizeof(struct exanet_message);
 
     exanet_count(s, MBOX_FAULT);
-    /* a hint for the driver: later messages will fill the rest of the ring */
+    /* the length is a hint: later messages will fill the rest of the ring */
     exanet_fault_report(s, &fault, ldq_le_p(&regs->ring) + bytes - va);
 }
 
@@ -208,7 +210,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
     regs = mailbox_regs(s, c, m);
     ctrl = ldq_le_p(&regs->ctrl);
     tail = ldq_le_p(&regs->tail);
-    /* HEAD may have any value; if it is ahead of TAIL, the ring counts as full */
+    /* HEAD may have any value; the ring counts as full if HEAD is ahead of TAIL */
     if (!(ctrl & EXANET_MAILBOX_ENABLE) ||
         tail - (uint32_t)ldq_le_p(&regs->head) >= mailbox_entries(ctrl)) {
         mailbox_reject(regs, EXANET_MAILBOX_REJ_FULL);

@@ -3,17 +3,17 @@
  * ExaNet packetizer: nodes to which contexts send messages.
  *
  * A receiver distinguishes a new message of a channel from an old message by the distance
- * from the last generation.  Each receiver sees only its own messages; so the
- * packetizer counts generations per node.  The entry of a node must live longer than
- * the receiver's record, even when the context gets another owner or the device is
- * reset.  The receiver would ack a message with a wrong generation without delivering
- * the message.
+ * between their generations.  A receiver gets only the messages to its own node, so the
+ * packetizer counts generations for each node.  The entry of a node here must live longer
+ * than the record of this node in the receiver, even if the context gets another owner or
+ * the device is reset.  A new entry could begin with a wrong generation, and the receiver
+ * would ack a message of that generation without delivering the message.
  *
- * Only a node that has received a message can remember its generation.  So the
- * packetizer removes the entry of a node when its last message ends, if no copy of a
- * message had a route.  When room is needed, the packetizer removes entries without an
- * answer after ANSWER_NS, and others after FORGOTTEN_NS.  The room is divided by jobs,
- * because a process must take no room from the next process of its context.
+ * Only a node that has received a message can have a record of its generation.  So, if no
+ * copy of a message to a node had a route, the packetizer removes the entry of the node
+ * when the last message ends.  When room is needed, the packetizer removes other entries:
+ * without an answer after ANSWER_NS, with an answer after FORGOTTEN_NS.  Each job has a
+ * quota, because a process must leave room for the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -22,25 +22,28 @@
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
-/* Most entries of a context, and most entries with PktzPeer.unknown among them. */
+/* Most entries of a context, and most of these entries that have PktzPeer.unknown. */
 #define PEERS_MAX           4096
 #define PEERS_UNKNOWN       1024
-/* An answer arrives within this time, or never. */
+/* After this time from the end of a message, the packetizer expects no answer. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* A receiver forgets a message after half of this time. */
+/* A receiver drops its record of a message after half of this time. */
 #define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
 
 /* A node to which a context sends, or has sent. */
 typedef struct PktzPeer {
     int64_t used;                   /* ns, time when a message last began or ended */
-    uint32_t coord;
-    uint16_t job;                   /* job for which the entry counts in @held */
+    uint32_t coord;                 /* coordinates of the node */
+    uint16_t job;                   /* job for which quota @held counts the entry */
     uint8_t messages;               /* messages under way */
     bool reached;                   /* a copy of a message had a route */
     bool answered;                  /* the node has answered a message */
-    /* an answer cannot be identified: a message to another node has its generation */
+    /*
+     * Answers of the node cannot be identified, because a message to another node has the
+     * generation of a message to this node.
+     */
     bool unknown;
-    uint16_t unknown_job;           /* job for which @unknown counts */
+    uint16_t unknown_job;           /* job for which quota @unknown counts the entry */
     uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of last messages, by channel */
 } PktzPeer;
 
@@ -48,9 +51,9 @@ typedef struct PktzPeer {
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
     int64_t sweep;                  /* ns, no entry can be removed before this time */
-    ExanetJobQuota held;            /* all entries */
-    ExanetJobQuota unknown;         /* entries with PktzPeer.unknown */
-    /* coordinates of the destination of the last message, by channel and generation */
+    ExanetJobQuota held;            /* counts all entries */
+    ExanetJobQuota unknown;         /* counts the entries with PktzPeer.unknown */
+    /* destination of the last message, by channel and generation; UINT32_MAX: none */
     uint32_t asked[EXANET_PKTZ_CHANNELS][GENERATIONS];
 };
 
@@ -66,7 +69,10 @@ static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
 
 /* --- Memory for entries ----------------------------------------------------- */
 
-/* Returns the time, ns, when the entry @peer is no longer needed; INT64_MIN: now. */
+/*
+ * Returns the time, ns, from which on the entry @peer is not needed: INT64_MIN for an
+ * entry that is not needed now, INT64_MAX while a message is under way.
+ */
 static int64_t peer_end_time(const PktzPeer *peer)
 {
     if (peer->messages) {
@@ -87,7 +93,7 @@ static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
     }
 }
 
-/* Removes all entries that are no longer needed. */
+/* Removes all entries that are not needed at time @now; does nothing before p->sweep. */
 static void peers_sweep(ExanetPktzPeers *p, int64_t now)
 {
     GHashTableIter iter;
@@ -110,7 +116,10 @@ static void peers_sweep(ExanetPktzPeers *p, int64_t now)
     }
 }
 
-/* Returns true if @q has room for an entry of @job.  Sweeps the table to make room. */
+/*
+ * Returns true if quota @q of at most @max entries has room for an entry of @job.  If
+ * there is no room, first removes entries that are not needed.
+ */
 static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job,
                        unsigned max, int64_t now)
 {
@@ -120,6 +129,10 @@ static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job
     return exanet_job_quota_room(q, job, max);
 }
 
+/*
+ * Returns a new entry for node @coord, with the present generation of each channel of the
+ * context.  Returns NULL if the quota of @job is used up.
+ */
 static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
                           unsigned job)
 {
@@ -144,8 +157,8 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
 /* --- Generations ------------------------------------------------------------- */
 
 /*
- * Returns the node other than @peer that may still answer a message of channel @k and
- * generation @gen, or NULL.  An answer does not name the node that sends it.
+ * Returns the node, other than @peer, that may still answer a message of channel @k and
+ * generation @gen, or NULL if there is none.  An answer does not contain its source.
  */
 static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
                             const PktzPeer *peer, int64_t now)
@@ -158,13 +171,15 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
 
 /*
  * Stores in *@next the generation of the next message of channel @k to @peer, for a
- * process of @job.  The function skips the channel's @last generation, even if the last
- * message had another destination, because the ack of that message may still arrive.
+ * process of @job: one of the next GENERATIONS_SKIPPED generations, but not @last.  @last
+ * is the generation of the channel's last message, to any node, and the ack of that
+ * message may still arrive.  The function skips generations of messages that other nodes
+ * may still answer.
  *
- * If other nodes may still answer messages of all these generations, the function uses
- * the generation of one of these nodes, of another job if possible.  An answer of that
- * node then cannot be identified, so its entry stays as if the node had answered.
- * Returns false if there are too many such entries.
+ * If no generation is left, the function shares the generation of another node, a node
+ * with an entry of another job if possible.  An answer of that other node then cannot be
+ * identified, so its entry stays as long as if the node had answered.  Returns false if
+ * the quota of @job for such entries is used up.
  */
 static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
                      unsigned job, uint8_t last, int64_t now, uint8_t *next)
@@ -199,6 +214,7 @@ static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
 
 /* --- Messages ---------------------------------------------------------------- */
 
+/* Ends a message to @peer.  Frees @peer after its last message if no copy had a route. */
 static void peer_put(ExanetPktzPeers *p, PktzPeer *peer, int64_t now)
 {
     peer->used = now;
@@ -294,7 +310,7 @@ void exanet_pktz_peers_init(ExanetState *s)
 
         p->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         p->sweep = INT64_MIN;
-        memset(p->asked, 0xff, sizeof(p->asked));   /* no node */
+        memset(p->asked, 0xff, sizeof(p->asked));   /* UINT32_MAX: no node */
         s->packetizer.peers[c] = p;
     }
 }

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packetizer: nodes to which contexts send messages, and the generations of these
- * messages.  Only packetizer.c includes this file.
+ * messages.  Only packetizer.c and packetizer-peer.c include this file.
  */
 #ifndef HW_EXANET_ENGINE_PACKETIZER_PEER_H
 #define HW_EXANET_ENGINE_PACKETIZER_PEER_H
 
 #include "../exanet.h"
 
+/* Allocate and free the tables of all contexts. */
 void exanet_pktz_peers_init(ExanetState *s);
 void exanet_pktz_peers_fini(ExanetState *s);
 /*
- * Begins a message of channel @n (counted through all contexts) to node @coord and
- * stores its generation, other than @last, in *@gen.  Returns false if the context's
- * table has no room for the node, or if too many nodes may still answer.
+ * Begins a message of channel @n (counted through all contexts) to node @coord.  Stores
+ * in *@gen the generation of the message, which differs from @last, the generation of the
+ * channel's last message.  Returns false if the table has no room for the node in the
+ * quota of the context's job.  Also returns false if other nodes may still answer
+ * messages of all generations that are possible now, and the job's quota of shared
+ * generations is used up.
  */
 bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen);
-/* Records that a copy of a message of channel @n to node @coord had a route. */
+/*
+ * Records that a copy of the message of channel @n to node @coord had a route, so that
+ * the node may have received the message.
+ */
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
-/* Ends the message of channel @n to node @coord. */
+/* Records the end of the message of channel @n to node @coord. */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 /*
  * Stores in *@coord the node that may still answer the message of generation @gen of
- * channel @n, also if the message has ended.  Returns false if no node may answer.
+ * channel @n, even if the message has ended.  Returns false if no node may answer.
  */
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
                             uint32_t *coord);
 /*
- * Records an answer to the message of generation @gen of channel @n.  Ignores an answer
- * when no node may still answer, because any node can send an ack.
+ * Records an answer to the message of generation @gen of channel @n.  Does nothing if no
+ * node may still answer this message, because any node can send an ack.
  */
 void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: sends small messages from the registers of a process, and
- * retransmits them until they are acked.
+ * ExaNet packetizer: sends small messages from the registers of a process.  A message
+ * with PKTZ_ACK is retransmitted until an ack arrives or a limit is reached.  Any other
+ * message is sent once.
  *
- * Destination, control word and payload stay in the user page.  They cannot change
- * between the checks at GO and the last retransmission, because stores to a channel that
- * waits for an ack are ignored.
+ * Destination, control word and payload of a message stay in the user page.  These fields
+ * cannot change between the checks at GO and the last copy, because stores to a channel
+ * are ignored until its message has ended.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -26,12 +27,15 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Time after which a message fails if the receiver has nacked all its copies. */
+/* A nack that arrives later than this time after GO makes the message fail. */
 #define NACKED_MAX_NS       (10LL * NANOSECONDS_PER_SECOND)
 
 #define SENDS_PER_RUN       64
 
-/* Context and number of channel @n, which counts the channels of all contexts. */
+/*
+ * Context of channel @n, and number of channel @n in its context.  @n counts the channels
+ * of all contexts.
+ */
 #define CHANNEL_CTX(n) ((n) / EXANET_PKTZ_CHANNELS)
 #define CHANNEL_NUMBER(n) ((n) % EXANET_PKTZ_CHANNELS)
 
@@ -55,7 +59,10 @@ static void channel_status(ExanetState *s, unsigned n,
              RNIC_PREP(EXANET_PKTZSTAT_GEN, ch->gen) | flags);
 }
 
-/* Ends the message of channel @n, or refuses its GO: sets the final status. */
+/*
+ * Ends the message of channel @n, if there is one, and writes the final status to the
+ * user page.  Also called when GO is refused.
+ */
 static void channel_finish(ExanetState *s, unsigned n,
                            enum exanet_pktz_state state, enum exanet_resp resp,
                            uint64_t flags)
@@ -69,7 +76,7 @@ static void channel_finish(ExanetState *s, unsigned n,
                                      ldq_le_p(&channel_regs(s, n)->status));
 }
 
-/* Sets the deadline (ns) of channel @n. */
+/* Sets the deadline (ns, virtual time) of channel @n. */
 static void channel_arm(ExanetState *s, unsigned n, int64_t deadline)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -95,7 +102,7 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     unsigned code = RNIC_GET(EXANET_PKTZ_CODE, ctrl);
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
-    /* also checked for the NI window, because the packet would be malformed */
+    /* also for NI space, because a payload across 256 B makes the packet malformed */
     if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
         va % EXANET_MTU + size > EXANET_MTU) {
         return false;
@@ -113,6 +120,10 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     }
 }
 
+/*
+ * Begins the message in the registers of channel @n.  If the message is not valid or not
+ * permitted, or if there is no generation for the message, sets status FAILED.
+ */
 static void channel_go(ExanetState *s, unsigned n)
 {
     ExanetPacketizer *p = &s->packetizer;
@@ -199,8 +210,9 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 /* --- The network's side ---------------------------------------------------- */
 
 /*
- * Returns the path of the next copy to @dst, after @copies copies.  Each copy takes
- * another path, because a cable of a path may be cut.
+ * Returns the path of the next copy to node @dst, after @copies copies of the message.
+ * If there are several paths, each copy has another path than the last copy, because a
+ * cable of the last path may be cut.
  */
 static unsigned channel_path(ExanetState *s, uint32_t dst, unsigned copies)
 {
@@ -233,7 +245,7 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
         .ttl = EXANET_TTL_MAX,
         .first = true,
         .last = true,
-        /* the node that owns the data takes the requester's PDID from the header */
+        /* the header of a read request has the PDID of the requester */
         .pdid = pdid,
     };
     if (pkt->type == EXANET_TYPE_WRITE) {
@@ -244,9 +256,9 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 }
 
 /*
- * Sends a copy of the message of channel @n.  A message without PKTZ_ACK then ends as
- * acked.  Returns false if the route is blocked.  The call of exanet_net_send() comes
- * last, because a response of this node arrives inside it.
+ * Sends a copy of the message of channel @n.  A message without PKTZ_ACK ends with status
+ * ACKED.  Returns false if the route is blocked.  The function calls exanet_net_send()
+ * last, because a response of this node itself arrives inside that call.
  */
 static bool channel_send(ExanetState *s, unsigned n)
 {
@@ -285,7 +297,7 @@ static bool channel_send(ExanetState *s, unsigned n)
     return true;
 }
 
-/* Returns the channel of wire TID @wire. */
+/* Returns the channel, counted through all contexts, of wire TID @wire. */
 static unsigned channel_of(uint16_t wire)
 {
     return RNIC_GET(EXANET_PTID_CTX, wire) * EXANET_PKTZ_CHANNELS +
@@ -357,8 +369,8 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Handles the deadline of channel @n: retransmits the message, or makes it fail after too
- * many timeouts.
+ * Handles the deadline of channel @n, which has passed: marks the channel for another
+ * copy, or makes the message fail after too many timeouts.  @now: ns.
  */
 static void channel_expire(ExanetState *s, unsigned n, int64_t now)
 {
@@ -494,8 +506,8 @@ static void packetizer_reset(ExanetState *s)
     }
     bitmap_zero(p->send, EXANET_PKTZ_TOTAL);
     /*
-     * Generations are not reset, because the new epoch may equal the old one by chance:
-     * then a receiver would take the next message for a duplicate.
+     * Generations are not reset, because epochs repeat after 255 resets.  A receiver that
+     * still has records of the same epoch would regard the next message as a duplicate.
      */
 }
 

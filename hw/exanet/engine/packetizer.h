@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: messages of up to 64 bytes, each retransmitted until it is acked.
+ * ExaNet packetizer: sends messages of up to 64 bytes.  The packetizer retransmits a
+ * message with PKTZ_ACK until an ack arrives or a limit is reached.
  */
 #ifndef HW_EXANET_ENGINE_PACKETIZER_H
 #define HW_EXANET_ENGINE_PACKETIZER_H
@@ -19,15 +20,15 @@ typedef struct ExanetPktzPeers ExanetPktzPeers;
 /* A channel of the packetizer; its registers and payload are in the user page. */
 typedef struct ExanetPktzChannel {
     int64_t start;                  /* ns, time when GO was accepted */
-    int64_t deadline;               /* ns, time of the next retransmission */
+    int64_t deadline;               /* ns, end of the timeout or of the back-off */
     uint32_t coord;                 /* destination node of the message */
     uint16_t seq;                   /* sequence number of the last copy */
     uint8_t gen;                    /* generation of the message, 6 bits */
     uint8_t timeouts;               /* timeouts since the start or the last nack */
-    uint8_t nacks;                  /* nacks of the message, saturating */
+    uint8_t nacks;                  /* nacks of the message, at most 255 */
     uint8_t resp;                   /* last nack, enum exanet_resp; 0: no nack yet */
     bool sent;                      /* a copy has been sent */
-    bool backoff;                   /* @deadline is the end of the wait after a nack */
+    bool backoff;                   /* @deadline ends the back-off after a nack */
 } ExanetPktzChannel;
 
 #define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
@@ -37,23 +38,30 @@ typedef struct ExanetPacketizer {
     ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* channels with a message */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
-    unsigned next;                  /* next channel of the round robin */
-    RNicDeadline deadline;          /* earliest deadline of a channel */
-    bool due;                       /* @deadline has passed */
+    unsigned next;                  /* index of the channel that may send first */
+    RNicDeadline deadline;          /* earliest deadline of all channels */
+    bool due;                       /* the timer of @deadline has fired */
 } ExanetPacketizer;
 
 extern const ExanetUnit exanet_packetizer_unit;
 /*
- * Handles a store by the process of context @c to its packetizer page; @addr counts from
- * the start of the page.
+ * Executes a store of @value by the process of context @c to its packetizer page.  @addr
+ * is an offset in bytes from the start of the page; @size is in bytes.  Ignores a store
+ * that is not aligned, has less than 4 bytes, or is to a read-only field; a store to a
+ * channel whose message has not ended; and all stores if the context is disabled.  A
+ * store of GO begins a message.
  */
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
-/* Takes an ack for the packetizer: an ack with EXANET_NI_PACKETIZER as small address. */
+/*
+ * Processes @pkt, an ack or nack of a message: ends the message, or makes the packetizer
+ * send another copy later.  An answer that is not for the last copy does not change the
+ * message, and is counted in ACK_STALE.
+ */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Stores in *@dst the node that may answer the message of wire TID @wire, also if the
- * message has ended.  Returns false if no node may answer.
+ * Stores in *@dst the coordinates of the node that may still answer the message of wire
+ * TID @wire, even if the message has ended.  Returns false if no node may answer.
  */
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 

@@ -18,16 +18,17 @@
 
 #define PKTZ_GEN_COUNT 64
 /*
- * Time without packets of a sender after which a packet belongs to a new message, because
- * packetizers give up earlier [P].
+ * Time without packets of a packetizer's channel after which a packet belongs to a new
+ * message, because packetizers end a message earlier [P].
  */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
 /* --- Notifications ------------------------------------------------------- */
 
 /*
- * Stores a notification to memory at @va of @pdid: data first, then status.  Reports a
- * page fault with the fields of @fault.  Returns ACK or the reason for the failure.
+ * Stores notification @n in memory at the 42-bit address @va of @pdid: data first, then
+ * status.  Reports a page fault with the fields of @fault.  Returns ACK, or the code of
+ * the error.
  */
 static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
                                       const ExanetPendingFault *fault,
@@ -48,7 +49,7 @@ static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
     }
     resp = exanet_context_write(s, ctx, full, &n->data, sizeof(n->data), &f.va);
     if (resp == EXANET_RESP_ACK) {
-        /* the store of an aligned word is ordered after all earlier writes */
+        /* exanet_context_write() orders this 8-byte store after all earlier writes */
         resp = exanet_context_write(s, ctx, full + sizeof(n->data), &n->status,
                                     sizeof(n->status), &f.va);
     }
@@ -98,9 +99,9 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 }
 
 /*
- * Returns true if the notification of @pkt has been delivered before.  All fields are
- * compared, because TIDs are used again.  Each copy extends the life of the record,
- * because a firmware may retransmit for minutes.
+ * Returns true if the notification of @pkt has been delivered before.  The function
+ * compares TID, address, PDID and @data, because TIDs are used again.  Each copy extends
+ * the life of the record, because a firmware may retransmit for minutes.
  */
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
@@ -120,6 +121,7 @@ static bool report_known(ExanetState *s, ExanetSource *src,
     return false;
 }
 
+/* Records the delivered notification @pkt in place of the oldest record. */
 static void report_record(ExanetState *s, ExanetSource *src,
                           const ExanetPacket *pkt, uint64_t data)
 {
@@ -228,8 +230,9 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if @pkt belongs to a message that was delivered, or to an older message.
- * Then the function has counted @pkt, and has acked a delivered message again.
+ * Returns true if @pkt belongs to the last message of @sender, which was delivered, or to
+ * an older message.  Then the function has counted @pkt, and has acked the last message
+ * again.  @sender is an index of ExanetSource.message.
  */
 static bool message_known(ExanetState *s, const ExanetSource *src,
                           unsigned sender, const ExanetPacket *pkt)
@@ -254,8 +257,8 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
 }
 
 /*
- * Returns ACK if the context that @pkt accesses has the job of @pkt.  Otherwise returns a
- * code of exanet_rtmailbox_check() or exanet_context_check().
+ * Returns ACK if the context that @pkt accesses accepts the PDID and the source of @pkt.
+ * Otherwise returns the code of exanet_rtmailbox_check() or exanet_context_check().
  */
 static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -284,7 +287,7 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
         exanet_receiver_ack(s, pkt, resp);
         return;
     }
-    /* records refused messages too, because generations must stay close together */
+    /* records a refused message too, because later generations must not be far ahead */
     src->message[sender].time = s->time;
     src->message[sender].gen = gen;
     src->message[sender].valid = true;

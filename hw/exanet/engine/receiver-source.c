@@ -2,15 +2,15 @@
 /*
  * ExaNet receiver: nodes that send to this node (sources).
  *
- * A neighbour advertises its epoch by HELLO.  The receiver learns the epoch of a node
- * behind switches from its packets.  Old packets of such a node may arrive by another
- * route after new packets; so the receiver remembers the last epochs of each node, and
- * drops packets with an old epoch.
+ * A neighbour advertises its epoch by HELLO.  The receiver finds the epoch of a node
+ * behind switches in the packets of that node.  Old packets of such a node may arrive by
+ * another route after new packets.  So the receiver records the last epochs of each node,
+ * and drops packets with an old epoch.
  *
- * A packet's source coordinates are not proven.  The receiver remembers a node only
- * when a packet of this node has passed the check of its context.  Memory for a new
- * node comes only from nodes with state that is no longer needed.  One link cannot take
- * the memory of all other links.
+ * The source coordinates in a packet may be false.  So the receiver adds a source only
+ * when a packet of the node has passed the check of its context.  If there is no room, a
+ * new source replaces only a source whose state is not needed any more.  A part of the
+ * room is reserved for each link, so the sources of a link cannot fill the table.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -19,14 +19,18 @@
 #include "receiver.h"
 #include "../base/wire.h"
 
-/* Each source needs 57 KB of memory. */
+/* Each source needs about 54 KB of memory. */
 #define SOURCES_MAX 1024
-/* Sources that all links share; the other half is divided among the links. */
+/* Number of sources that all links share; the other half is divided among the links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
-/* A source with no accepted packet in this time may be replaced by a new source [P]. */
+/*
+ * Time, ns, from the first packet of a source until a new source may replace the source,
+ * if no packet was accepted [P].
+ */
 #define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 
+/* Frees all receiver contexts of blocks from node @coord. */
 static void source_contexts_drop(ExanetState *s, uint32_t coord)
 {
     for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
@@ -36,7 +40,7 @@ static void source_contexts_drop(ExanetState *s, uint32_t coord)
     }
 }
 
-/* Returns the time, ns, after which @src may be replaced if no more packets arrive. */
+/* Returns the time, ns, after which @src may be replaced if no other packet arrives. */
 static int64_t source_end(const ExanetSource *src)
 {
     return src->proven ? src->time + EXANET_TID_AGE_NS :
@@ -80,7 +84,7 @@ static bool link_room(ExanetState *s, unsigned link)
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* EXANET_LINKS has only one source: this node */
+        return true;                /* EXANET_LINKS has only one source, this node */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
@@ -90,8 +94,9 @@ static bool link_room(ExanetState *s, unsigned link)
 
 /*
  * Removes the oldest source that is not needed, to make room for a source from @link.
- * Returns false if all sources are needed.  The function checks all sources, so it does
- * nothing until a source can have become idle (full_until).
+ * Does not remove a source in the reserved part of another link.  Returns false if no
+ * source was removed.  The check of all sources is slow, so the function does nothing
+ * before full_until, when a source may be no longer needed.
  */
 static bool source_evict(ExanetState *s, unsigned link)
 {
@@ -177,7 +182,7 @@ static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
     return src;
 }
 
-/* Sets a new epoch of @src, retires the old epoch, and drops all state of the source. */
+/* Sets a new epoch of @src, records the old epoch, and drops all other state of @src. */
 static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
 {
     unsigned i = src->retired_next++ % EXANET_RX_RETIRED;
@@ -195,6 +200,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     src->shm = NULL;
 }
 
+/* Returns true if @epoch is an old epoch of @src, replaced within EXANET_TID_AGE_NS. */
 static bool source_retired(ExanetState *s, const ExanetSource *src,
                            uint8_t epoch)
 {
@@ -223,8 +229,8 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if the source of @pkt is a neighbour now, and its HELLO advertised another
- * epoch than that of @pkt.
+ * Returns true if a link to the source of @pkt is up, and the last HELLO of this
+ * neighbour advertised another epoch than the epoch in @pkt.
  */
 static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -237,9 +243,10 @@ static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the source of @pkt; @src is the result of the lookup.  Adds a new source, or
- * restarts a source with a new epoch.  Returns NULL if @pkt must be dropped; then the
- * function has counted @pkt, and has called @refuse if there is no room.
+ * Returns the source of @pkt.  @src is the source that the lookup found, or NULL; then
+ * the function adds a source.  A new epoch in @pkt restarts @src.  Returns NULL if @pkt
+ * must be dropped; then the function has counted @pkt, and has called @refuse if there is
+ * no room.
  */
 static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
                                  void (*refuse)(ExanetState *s,
@@ -292,7 +299,7 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
 }
 
 /*
- * The epoch in a HELLO is the present one, because no switch delays a HELLO.  A HELLO
+ * @epoch is the present epoch of the node, because no switch delays a HELLO.  A HELLO
  * alone adds no source, because a neighbour could fill the table with false sources.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)

@@ -21,89 +21,96 @@ typedef struct ExanetShmSource ExanetShmSource;
 #define EXANET_RX_RETIRED 4         /* old epochs that a source keeps */
 
 /*
- * A record of a block.  ExanetSource.tomb: the last block of a TID that was completed, or
- * a later block that the source gave up.  ExanetSource.refused: the last block that was
- * nacked without a receiver context, or that the source released.
+ * A record of the last block of a TID.  In ExanetSource.tomb, this block was completed,
+ * or is a later block that the source gave up.  In ExanetSource.refused, this block was
+ * nacked without a receiver context, or the source released the block.
  */
 typedef struct ExanetTidRecord {
-    int64_t time;                   /* ns, time of the last ack, or of the release */
-    uint16_t seq;                   /* sequence number of the last copy answered */
+    int64_t time;                   /* ns, last change of a tombstone, or the release */
+    uint16_t seq;                   /* sequence number of the last answered copy */
     uint8_t gen;                    /* generation of the block */
     bool valid;
     bool released;                  /* the source has released the block */
 } ExanetTidRecord;
 
-/* A notification packet that was delivered; another copy of it is a duplicate. */
+/* A notification packet that was delivered; another copy of the packet is a duplicate. */
 typedef struct ExanetReport {
-    int64_t time;                   /* ns, time of the last copy */
-    uint64_t va;                    /* destination address of the packet */
-    uint64_t data;                  /* little-endian, as in the packet */
+    int64_t time;                   /* ns, time when the last copy arrived */
+    uint64_t va;                    /* destination address in the packet */
+    uint64_t data;                  /* member data of the payload, little-endian */
     uint16_t number;                /* wire TID of the packet */
-    uint16_t pdid;
+    uint16_t pdid;                  /* PDID of the destination */
     bool valid;
 } ExanetReport;
 
+/* The state of a node that sends to this node. */
 struct ExanetSource {
-    int64_t time;                   /* ns, last packet that passed the context's check */
+    int64_t time;                   /* ns, last release, or packet that passed its check */
     int64_t created;                /* ns, time of the first packet */
-    int64_t far;                    /* ns, time of the last packet from another node */
-    uint32_t coord;
-    uint8_t epoch;
+    int64_t far;                    /* ns, last packet that arrived through a switch */
+    uint32_t coord;                 /* coordinates of the node */
+    uint8_t epoch;                  /* epoch of the node */
     uint8_t link;                   /* link of the first packet; EXANET_LINKS: none */
-    bool proven;                    /* a block, message or notification was accepted */
+    /* a block, message, notification, load or store was accepted */
+    bool proven;
     struct {
         int64_t time;               /* ns, time when the epoch was replaced */
         uint8_t epoch;
         bool valid;
-    } retired[EXANET_RX_RETIRED];   /* old epochs, a ring */
+    } retired[EXANET_RX_RETIRED];   /* earlier values of @epoch, a ring */
     unsigned retired_next;          /* index to replace next, modulo EXANET_RX_RETIRED */
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
         int64_t time;               /* ns, time of the last packet */
         uint8_t gen;                /* generation of the last message */
-        bool valid;
+        bool valid;                 /* a message has arrived */
         bool done;                  /* the last message was delivered */
     } message[EXANET_RX_SENDERS];   /* indexed by the sender's context and channel */
     struct {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
         unsigned next;              /* index to replace next, modulo EXANET_RX_REPORTS */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
-    ExanetShmSource *shm;           /* state of shared memory; owned, may be NULL */
+    ExanetShmSource *shm;           /* order of loads and stores; owned, may be NULL */
 };
 
-/* Frees source @value, an element of ExanetReceiver.sources. */
+/* Frees the source @value.  GLib calls this function for ExanetReceiver.sources. */
 void exanet_source_free(gpointer value);
 /*
- * Looks up the source of @pkt, and stores it in *@src.  @passed: @pkt has passed the
- * check of its context.  If @passed is true, a new node is added, and a new epoch resets
- * the node's state.  Otherwise *@src is NULL for an unknown node or epoch, because the
- * coordinates of a refused packet may be false and must take no memory.  Returns false if
- * @pkt must be dropped; the function has then counted @pkt, and has called @refuse if
- * there is no room for a new node.
+ * Looks up the source of @pkt, and stores the source in *@src.  @passed: @pkt has passed
+ * the check of its context.  If @passed is true, the function adds an unknown node, and a
+ * new epoch resets the state of the source.  If @passed is false, *@src is NULL for an
+ * unknown node or epoch, because the coordinates of a refused packet may be false and
+ * must allocate no memory.
+ *
+ * Returns false if @pkt must be dropped: its epoch is old, or there is no room for its
+ * node.  Then the function has counted @pkt, and has called @refuse if there is no room.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **src);
 /*
- * Nacks @pkt, because there is no room for its node; the node retransmits.  Of a block,
- * nacks only the first packet; ignores control and release packets.
+ * Nacks @pkt, because there is no room for its source.  The source then retransmits.  Of
+ * the write packets of a block, nacks only the first packet.  Ignores control packets,
+ * release packets, loads and stores.
  */
 void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
-/* Sends an ack with @resp to the source of @pkt. */
+/* Sends an ack, or a nack, with code @resp to the source of @pkt.  Counts a nack. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
 /*
- * Returns a record of a page fault at a write of @pkt, for exanet_fault_report().  The
- * caller sets @va.
+ * Returns a record of a page fault at a write by @pkt, for exanet_fault_report().  @unit
+ * is the kind of access.  The caller sets member va.
  */
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);
 /*
- * Delivers notification @n to the 42-bit address @va of @pdid on this node.  @fault names
- * the source, and is reported if a page is missing.  If @irq is true, raises the
- * interrupt of the context.  Returns ACK, or the reason why @n was not delivered.
+ * Delivers notification @n (little-endian) to the 42-bit address @va of @pdid on this
+ * node, a mailbox or memory.  @fault->peer and @fault->tid are source and TID of the
+ * notification.  If a page in memory is missing, the function reports @fault with the
+ * address of the page.  If @irq is true, raises the interrupt of the context.  Returns
+ * ACK, or the code of the error because of which @n was not delivered.
  */
 enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         uint64_t va,

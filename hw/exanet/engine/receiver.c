@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RDMA receiver: writes packets of blocks to memory and answers each block once [T
- * §4, §6.1], with the corrections of the model check: generations, tombstones, and all
- * checks before the write.  CTRL_STRICT selects the published protocol with its hazards.
+ * ExaNet RDMA receiver: writes packets of blocks to memory, and answers a block when the
+ * block is complete or has an error [T §4, §6.1].  The protocol of [P] adds generations
+ * and tombstones, and checks each packet before the write.  CTRL_STRICT selects the
+ * published protocol, in which a delayed packet may overwrite memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,9 +19,9 @@
 #include "../trace.h"
 
 /*
- * Time without packets after which a receiver context may be replaced if its set is full
- * [P], because a release packet may be lost.  A later packet of the block takes a new
- * receiver context.
+ * Time, ns, without packets after which a receiver context may be replaced if its set is
+ * full [P], because a release packet may be lost.  A later packet of the replaced block
+ * allocates a new receiver context.
  */
 #define CTX_AGE_NS EXANET_RX_IDLE_NS
 #define GEN_COUNT 16
@@ -52,8 +53,9 @@ ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
 }
 
 /*
- * Sends an ack with these fields of @ack: @dst, @small, @pdid (the context), @tid, @seq,
- * @resp, @path, and @epoch, which is the epoch of the acknowledged packet.
+ * Sends an ack, or a nack, which the function counts.  @ack has these fields: @dst,
+ * @small, @pdid (its 4 bits of the context), @tid, @seq, @resp, @path, and @epoch, the
+ * epoch in the packet that is answered.
  */
 static void ack_send(ExanetState *s, const ExanetPacket *ack)
 {
@@ -86,6 +88,7 @@ void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
 
 /* --- Contexts ----------------------------------------------------------- */
 
+/* Frees all receiver contexts of blocks for context @c of this node. */
 static void receiver_forget(ExanetState *s, unsigned c)
 {
     for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
@@ -117,7 +120,10 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
     return NULL;
 }
 
-/* Initializes @c for the block and the copy of @pkt; the TID is not released any more. */
+/*
+ * Initializes receiver context @c for the block and the copy of @pkt, and clears the
+ * record that the source has released the TID.
+ */
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
 {
@@ -132,6 +138,10 @@ static void rx_start(ExanetSource *src, ExanetRxContext *c,
     };
 }
 
+/*
+ * Returns a new receiver context for @pkt, initialized.  If the set is full, replaces the
+ * oldest receiver context after CTX_AGE_NS without packets; otherwise returns NULL.
+ */
 static ExanetRxContext *rx_alloc(ExanetState *s, ExanetSource *src,
                                  const ExanetPacket *pkt)
 {
@@ -165,8 +175,9 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
 }
 
 /*
- * Answers a packet that has no receiver context, once per block and sequence number.
- * @src is NULL for an unknown node; then only the first packet of a block is answered.
+ * Sends nack @resp for @pkt, which has no receiver context.  Sends nothing if the record
+ * in @src->refused has the generation and sequence number of @pkt.  @src is NULL for an
+ * unknown node; then only the first data packet of a block gets a nack.
  */
 static void rx_refuse(ExanetState *s, ExanetSource *src,
                       const ExanetPacket *pkt, enum exanet_resp resp)
@@ -193,6 +204,7 @@ static void rx_refuse(ExanetState *s, ExanetSource *src,
 
 /* --- Tombstones --------------------------------------------------------- */
 
+/* Records that the block of @c is complete, for tomb_check() and for the debug window. */
 static void tomb_set(ExanetState *s, ExanetSource *src,
                      const ExanetRxContext *c)
 {
@@ -215,9 +227,11 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 
 /*
  * Returns true if @pkt belongs to a block that is complete, or to an older block; then
- * the function has answered or counted @pkt.  A packet with a newer generation moves the
- * record of the TID, even if the block fails later, because otherwise all packets of a
- * source would be old after half of the generations failed.
+ * the function has counted @pkt, and has acked the first packet of a later copy.
+ *
+ * A packet with a newer generation moves the TID's record to the generation before its
+ * own, even if the block of the packet fails later.  Otherwise, after half of all
+ * generations had failed, all packets of the TID would count as old.
  */
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
@@ -231,7 +245,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead > 0 && ahead < GEN_COUNT / 2) {
         if (ahead > 1) {
             t->gen = (pkt_gen(pkt) - 1) % GEN_COUNT;
-            t->seq = UINT16_MAX;        /* the source gave up this block: no ack */
+            t->seq = UINT16_MAX;        /* no copy gets an ack: the block was given up */
             t->time = s->time;
         }
         return false;
@@ -239,7 +253,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead >= GEN_COUNT / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
-        /* the ack was lost: sends another ack, without another write */
+        /* the ack was lost: sends another ack, and does not write the data again */
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
@@ -258,7 +272,7 @@ static uint64_t rx_bits(unsigned first, unsigned last)
     return (~0ULL >> (63 - last)) & (~0ULL << first);
 }
 
-/* Returns true if the control packet describes the block that the data packets form. */
+/* Returns true if offset and length in the control packet fit the data packets of @c. */
 static bool rx_control_fits(const ExanetRxContext *c)
 {
     unsigned offset = RNIC_GET(EXANET_CONTROL_OFFSET, c->control[3]);
@@ -297,7 +311,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
         return EXANET_RESP_PROTECTION;
     }
-    /* a third node's result would not be known here, so its notification is refused */
+    /* refuses a third node, because this node would not know the result there */
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
         return EXANET_RESP_DECODE;
     }
@@ -305,6 +319,10 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
                                   &fault, c->control[2] & EXANET_CONTROL_IRQ);
 }
 
+/*
+ * If all packets of the block have arrived, delivers its notification, frees @c, and
+ * sends an ack.  If the notification has an error, sends a nack, and @c stays in use.
+ */
 static void rx_complete_check(ExanetState *s, ExanetSource *src,
                               ExanetRxContext *c, const ExanetPacket *pkt)
 {
@@ -339,8 +357,8 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 /* --- Packets of blocks -------------------------------------------------- */
 
 /*
- * Writes the payload of @pkt to @va.  Reports a page fault, with the fields for a later
- * ack.  Returns the result of exanet_context_write().
+ * Writes the payload of @pkt to the 64-bit address @va of its context.  Reports a page
+ * fault to the driver.  Returns the result of exanet_context_write().
  */
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
@@ -351,7 +369,7 @@ static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
 
     trace_exanet_receiver_scatter(s->node, pkt->src, pkt->tid, va, pkt->size, resp);
     if (resp == EXANET_RESP_FAULT) {
-        /* a hint for the driver: the block may write the rest of its 16-KB window */
+        /* the length is a hint: the block may write the rest of its 16-KB window */
         exanet_fault_report(s, &fault, EXANET_BLOCK_BYTES -
                             (va & (EXANET_BLOCK_BYTES - 1)));
     }
@@ -415,7 +433,7 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
     return EXANET_RESP_ACK;
 }
 
-/* Returns true if @pkt belongs to a copy that its source has released. */
+/* Returns true if @pkt belongs to a released block, and not to a later copy. */
 static bool rx_released(ExanetState *s, const ExanetSource *src,
                         const ExanetPacket *pkt)
 {
@@ -426,11 +444,13 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
 }
 
 /*
- * Continues @c with the next copy of the block, to which @pkt belongs.  The packets that
- * have arrived still count if the last copy had no error other than a bad CRC.  So a
- * large block becomes complete even if the cable loses some packets of each copy.  The
- * function begins anew if the gap in the sequence shows another block, because a source
- * leaves such a gap when it gives up a block; and always in the published protocol.
+ * Continues receiver context @c with the later copy to which @pkt belongs.  Packets of
+ * earlier copies still count, unless the last copy had an error other than a bad payload
+ * CRC.  So a large block becomes complete even if the cable loses packets of each copy.
+ *
+ * Begins without packets if the PDID differs, or if a gap of EXANET_SEQ_GAP in the
+ * sequence shows another block, because a source leaves this gap after a block that was
+ * given up.  In the published protocol each copy begins without packets.
  */
 static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                          const ExanetPacket *pkt)
@@ -445,8 +465,9 @@ static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
 }
 
 /*
- * Returns the receiver context for @pkt.  Returns NULL if @pkt must be dropped: the
- * function has counted @pkt, has answered it, or the copy was nacked before.
+ * Returns the receiver context for @pkt.  Returns NULL if @pkt must be dropped: @pkt is
+ * old or its block was released (counted); no receiver context is free (counted, and
+ * rx_refuse() was called); or the copy of @pkt was nacked before.
  */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
@@ -477,7 +498,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         }
     }
     if (s->time - c->time > EXANET_TID_AGE_NS) {
-        rx_start(src, c, pkt);        /* the source has given up the old block */
+        rx_start(src, c, pkt);        /* the source must have given up the old block */
     }
     if (pkt->seq < c->seq) {
         exanet_count(s, RX_OLD_SEQ);
@@ -487,17 +508,17 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         rx_next_copy(s, src, c, pkt);
     }
     /*
-     * A block with an error waits for its next copy.  After a bad payload CRC the good
-     * packets of the same copy still count, because otherwise each copy would add only
-     * the packets before its first bad packet.
+     * After a nack all packets are dropped until the next copy.  But after a bad payload
+     * CRC the good packets of the same copy still count, because otherwise each copy
+     * would add only the packets before its first bad packet.
      */
     return c->nack && (s->strict || c->nack != EXANET_RESP_CRC) ? NULL : c;
 }
 
 /*
- * Nacks the copy of a block to which @pkt, a packet with a bad payload, belongs, unless
- * the copy was nacked before or the same packet has arrived with a good payload.  The
- * published protocol always nacks.
+ * Nacks the copy of @pkt, a packet with a bad payload, unless the copy was nacked before
+ * or the same packet has arrived with a good payload.  The published protocol sends the
+ * nack even if the same packet has arrived.
  */
 static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
 {
@@ -510,8 +531,8 @@ static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacke
 }
 
 /*
- * In the published protocol, writes the payload before the check for duplicates [T
- * §6.1].  Returns true if the payload was written.
+ * In the published protocol, writes the payload of a data packet before the check for
+ * duplicates [T §6.1].  Returns true if the payload was written.
  */
 static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -569,8 +590,8 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Closes the receiver context and records the release, because packets of the block may
- * still be under way on other paths and must not open a receiver context that stays open.
+ * Records the release, because packets of the block may still be under way on other
+ * paths.  Such a packet must not allocate a receiver context, which would stay in use.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -578,10 +599,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    /* needs no check of the PDID, because a node can release only its own blocks */
+    /* does not check the PDID, because a node can release only its own blocks */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* unknown node, or a later block or copy has arrived */
+        return;         /* unknown node, or @c has another block or a later copy */
     }
     if (c) {
         c->valid = false;
@@ -598,6 +619,7 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     };
 }
 
+/* Sends RESOLVED (@ok) or DECODE to the source of a block with fault @f. */
 static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RDMA receiver: blocks, messages and notifications of other nodes.
+ * ExaNet RDMA receiver: stores blocks, messages and notifications that arrive from other
+ * nodes or from this node, and answers them.
  */
 #ifndef HW_EXANET_ENGINE_RECEIVER_H
 #define HW_EXANET_ENGINE_RECEIVER_H
@@ -15,34 +16,35 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
 /*
- * Time without packets after which a receiver drops the state of a TID.  A source sends
- * copies of a block at shorter intervals, and relies on the drop only after twice this
- * time.
+ * Time without packets after which a receiver ignores its state of a TID.  A source sends
+ * copies of a block at shorter intervals.  A source assumes that the receiver has no
+ * state of the TID only after twice this time.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
- * Copies of one block have sequence numbers less than EXANET_SEQ_GAP apart.  Copies of
- * two blocks of one TID and generation are at least EXANET_SEQ_GAP apart [P].
+ * Distance of sequence numbers by which a receiver distinguishes two blocks of one TID
+ * and generation [P].  Copies of a block have successive sequence numbers.  A source that
+ * gives up a block leaves this gap if the next block has the same generation.
  */
 #define EXANET_SEQ_GAP 64
 
 /* A receiver context: the state of a block that arrives. */
 typedef struct ExanetRxContext {
     uint64_t bitmap;                /* arrived packets, by exanet_packet_bit() */
-    uint64_t window;                /* 64-bit address of the 16-KB window */
-    uint64_t control[4];            /* payload of the control packet, P0..P3 */
+    uint64_t window;                /* 64-bit address of the 16-KB window of the block */
+    uint64_t control[4];            /* P0..P3 of the control packet, host byte order */
     int64_t time;                   /* ns, time of the last packet */
     uint32_t src;                   /* coordinates of the source */
     uint32_t bytes;                 /* payload bytes that have arrived */
     uint16_t tid;                   /* wire TID */
     uint16_t seq;                   /* sequence number of the copy */
-    uint16_t pdid;
+    uint16_t pdid;                  /* PDID of the destination */
     uint16_t user;                  /* footer user bits of the last packet */
     uint8_t first_idx;              /* bit number of the first packet; valid if @first */
     uint8_t last_idx;               /* bit number of the last packet; valid if @last */
     uint8_t epoch;                  /* epoch of the source */
-    uint8_t nack;                   /* enum exanet_resp; 0: not nacked */
-    bool valid;
+    uint8_t nack;                   /* nack of copy @seq, enum exanet_resp; 0: none */
+    bool valid;                     /* the receiver context is in use */
     bool first;                     /* the first packet has arrived */
     bool last;                      /* the last packet has arrived */
     bool notify;                    /* the block has a control packet */
@@ -50,8 +52,8 @@ typedef struct ExanetRxContext {
 } ExanetRxContext;
 
 /*
- * Records of delivered notification packets that the receiver keeps for each source and
- * each context of this node [P].
+ * Number of records of delivered notification packets, for each source and each context
+ * of this node [P].
  */
 #define EXANET_RX_REPORTS 32
 
@@ -60,43 +62,58 @@ typedef struct ExanetReceiver {
     uint32_t ways;                  /* property: receiver contexts of a set */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
     ExanetSource *recent;           /* result of the last lookup, or NULL */
-    /* Number of sources by the link of their first packet; EXANET_LINKS: no link. */
+    /* Number of sources, by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    /* ns; before this time no source can be removed for a source of the link */
+    /* ns; before this time no source can be removed for a new source of the link */
     int64_t full_until[EXANET_LINKS + 1];
-    int64_t swept;                  /* ns, time of the last sweep of idle sources */
+    int64_t swept;                  /* ns, time of the last exanet_receiver_sweep() */
     struct {
         uint64_t key;               /* fields EXANET_TOMB_ */
-        int64_t time;
-    } tomb[EXANET_TOMBSTONES];      /* most recent completions, a ring */
+        int64_t time;               /* ns, time of the completion */
+    } tomb[EXANET_TOMBSTONES];      /* the last completed blocks, a ring; for debugging */
     unsigned tomb_next;             /* index of the oldest element of @tomb */
 } ExanetReceiver;
 
 extern const ExanetUnit exanet_receiver_unit;
-/* Drops all receiver contexts, all tombstones and all sources. */
+/* Drops all receiver contexts, all tombstones and all sources, without answers. */
 void exanet_receiver_reset(ExanetState *s);
-/* Takes a packet of a block: data for memory, or a control packet.  Sends acks. */
+/*
+ * Processes @pkt, a packet of a block: data for memory, or a control packet.  Sends an
+ * ack when the block is complete, and a nack on an error.
+ */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
-/* Takes a packet of a packetizer: detects duplicates, delivers, sends the ack. */
+/*
+ * Processes @pkt, a message of a packetizer: delivers the message unless the packet is a
+ * duplicate or has an error, and sends an ack or nack.  A packet of an older message is
+ * dropped and counted without an answer.
+ */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
-/* Takes a notification packet of a firmware: detects duplicates, delivers, acks. */
+/*
+ * Processes @pkt, a notification packet of a firmware: delivers the notification unless
+ * the packet is a duplicate or has an error, and sends an ack or nack.  A packet of a
+ * wrong size is dropped and counted without an answer.
+ */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Takes a release packet: drops the receiver context of its block, unless a later block
- * or copy has arrived.
+ * Processes @pkt, a release packet: frees the receiver context of the released block, and
+ * records the release.  Does nothing for an unknown source, or if the receiver context
+ * has another block or a later copy.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Sets the epoch of the node at @src, which a HELLO advertised.  If the epoch is new,
- * drops the old state of the node.
+ * Sets the epoch of the source at coordinates @src to @epoch, which a HELLO advertised.
+ * If the epoch is new, drops all state of the source.  Does nothing for an unknown node.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
- * Returns true if packets of the node at @coord have arrived through switches within
- * EXANET_TID_AGE_NS; stores the node's epoch in *@epoch.
+ * Returns true, and stores the epoch of the node at @coord in *@epoch, if a packet of
+ * that node has arrived through a switch within the last EXANET_TID_AGE_NS.
  */
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
-/* Removes sources without packets for EXANET_TID_AGE_NS; called periodically. */
+/*
+ * Removes the sources without packets for EXANET_TID_AGE_NS.  Called by timers of all
+ * ports, so the function does nothing within a second after it has checked all sources.
+ */
 void exanet_receiver_sweep(ExanetState *s);
 /*
  * Return a 64-bit word of the debug window of receiver contexts or of tombstones.  @addr

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RT mailbox [T §6.2]: packets for the R5.  Responses and read requests have a FIFO
- * each, because a full FIFO of requests must not block the responses that the R5 needs to
- * complete these requests.
+ * RT mailbox [T §6.2]: packets for the R5.  Responses have a FIFO, and read requests have
+ * another FIFO, because a full FIFO of requests must not block the responses that the R5
+ * needs to complete these requests.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -24,6 +24,7 @@ void exanet_rtmailbox_mode_load(ExanetState *s)
                      EXANET_FW_INTERNAL;
 }
 
+/* Makes the model of the R5 run, or interrupts an external R5. */
 static void rtmailbox_notify(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_R5;
@@ -38,7 +39,7 @@ void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetRtMailbox *rt = &s->rt;
 
-    /* checked here, because the words of the FIFO have no epoch */
+    /* the epoch is checked here, because the words of the FIFO have no epoch */
     if (exanet_ack_stale(s, pkt)) {
         return;
     }
@@ -75,12 +76,15 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
     if (pkt->size < EXANET_READ_REQ_USER_BYTES) {
         return EXANET_RESP_MALFORMED;
     }
-    /* the PDID of @pkt has the requester's context; the payload names the owner */
+    /* the PDID has the context of the requester; the payload names the data's owner */
     return exanet_context_check(s, (pkt->pdid & EXANET_PDID_JOB) |
                                    request_owner(pkt), pkt->src);
 }
 
-/* Returns true if the FIFO, and the model of the R5, have room for request @pkt. */
+/*
+ * Returns true if the FIFO, and the model of the R5 if it runs, have room for request
+ * @pkt.
+ */
 static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
 {
     if (s->rt.requests.count == EXANET_RT_REQUESTS_MAX) {
@@ -106,7 +110,7 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return EXANET_RESP_FULL;
     }
-    /* header and footer name the requester; the payload may name any node */
+    /* taken from header and footer, because the payload may name any node as requester */
     memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
     req.origin = cpu_to_le64(
         RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |
@@ -156,7 +160,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* only for an external R5, because the model would miss a response taken here */
+    /* removes no response if the model of the R5 runs, because the model needs it */
     if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);
     }
@@ -207,7 +211,7 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
 
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 {
-    /* drops a request that was read in part, so the next read begins a request */
+    /* drops a request that was read in part, so that the next read begins a request */
     if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
         rtmailbox_request_drop(&s->rt);
     }

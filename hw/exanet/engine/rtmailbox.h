@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RT mailbox [T §6.2]: FIFOs of responses and read requests for the R5.
+ * ExaNet RT mailbox [T §6.2]: a FIFO of responses and a FIFO of read requests for the R5.
  */
 #ifndef HW_EXANET_ENGINE_RTMAILBOX_H
 #define HW_EXANET_ENGINE_RTMAILBOX_H
@@ -14,42 +14,56 @@
 typedef struct ExanetState ExanetState;
 
 typedef struct ExanetRtMailbox {
-    uint32_t resp[EXANET_RT_RESPONSES];
+    uint32_t resp[EXANET_RT_RESPONSES];     /* fields EXANET_RT_, host byte order */
     RNicFifo responses;             /* positions in @resp */
+    /* records struct exanet_read_req, little-endian */
     uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
     RNicFifo requests;              /* positions in @req */
-    unsigned req_lane;              /* 32-bit lanes read so far of the oldest request */
+    unsigned req_lane;              /* next 32-bit word of the oldest request to read */
     /*
      * Returns true if the model of the R5 has room for a read request to context @owner,
-     * in addition to @more requests in the FIFO.
+     * even if all @more requests in the FIFO are for @owner too.  Set by the firmware.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
     bool internal;                  /* FW_MODE is INTERNAL: the model of the R5 runs */
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
-/* Computes @s->rt.internal from FW_MODE, after a reset or a write by software. */
+/* Sets @s->rt.internal from FW_MODE, after a reset or a register write by software. */
 void exanet_rtmailbox_mode_load(ExanetState *s);
-/* Takes an ack for the RDMA engine; drops and counts it if the FIFO is full. */
+/*
+ * Adds @pkt, an ack or nack for the RDMA engine, to the FIFO of responses.  Drops @pkt,
+ * and counts the packet, if its epoch is old (ACK_STALE) or if the FIFO is full
+ * (RT_DROPPED).
+ */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Returns ACK if the context that owns the data of read request @pkt has the job of @pkt,
- * otherwise PROTECTION.  Returns CRC for a bad payload, MALFORMED for a short payload.
+ * Checks the read request @pkt.  Returns CRC for a bad payload, and MALFORMED for a short
+ * payload.  Otherwise returns the result of exanet_context_check() for the context that
+ * owns the data: ACK or PROTECTION.
  */
 enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Adds the read request @pkt to the FIFO.  Returns ACK, FULL, or MALFORMED for a bad
- * size.
+ * Adds the read request @pkt to the FIFO of requests.  Returns ACK, MALFORMED if the size
+ * is not valid, or FULL if the FIFO or the model of the R5 has no room; counts FULL in
+ * RT_REQ_FULL.  The function does not check the context, because the R5 checks it.
  */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
-/* Takes the oldest response, an EXANET_RT_ word.  Returns false if there is none. */
+/*
+ * Removes the oldest response from its FIFO, and stores it (fields EXANET_RT_) in *@word.
+ * Returns false if the FIFO is empty.
+ */
 bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
-/* Takes the oldest read request.  Returns false if there is none. */
+/*
+ * Removes the oldest read request from its FIFO, and copies the request to *@req.
+ * Returns false if the FIFO is empty.
+ */
 bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 /*
- * Computes register @reg (EXANET_REG_RT_) before a read.  A read of RT_RESP or
- * RT_REQ_DATA by an external R5 takes data from its FIFO.
+ * Computes register @reg (EXANET_REG_RT_) before a register read.  If the R5 is external,
+ * a read of RT_RESP removes a response, and a read of RT_REQ_DATA reads the next 32-bit
+ * word of the oldest request.
  */
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
 /* Acts on a write to register @reg (EXANET_REG_RT_); @top: see ExanetRegBlock. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Round-trip times, smoothed as in TCP (RFC 6298): a new time has weight 1/8, its
- * deviation 1/4.
+ * Round-trip times, smoothed as in TCP (RFC 6298): a new time has weight 1/8 in the mean,
+ * and its distance from the old mean has weight 1/4 in the deviation.
  */
 #ifndef HW_EXANET_ENGINE_RTT_H
 #define HW_EXANET_ENGINE_RTT_H
 
 typedef struct ExanetRtt {
-    int64_t mean, deviation;        /* ns; mean 0: not known */
+    int64_t mean, deviation;        /* ns; mean 0: no round trip was measured */
 } ExanetRtt;
 
-/* Adds a round-trip time of @ns. */
+/* Updates @rtt with a measured round-trip time of @ns nanoseconds. */
 static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
 {
     int64_t off = ns - rtt->mean;
@@ -24,7 +24,7 @@ static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
     rtt->deviation += (ABS(off) - rtt->deviation) / 4;
 }
 
-/* Returns the time limit, ns, for an answer; 0 while no round-trip time is known. */
+/* Returns the time limit, ns, for an answer; 0 before the first measurement. */
 static inline int64_t exanet_rtt_timeout(const ExanetRtt *rtt)
 {
     return rtt->mean + 4 * rtt->deviation;

@@ -9,11 +9,12 @@
 
 #include "rnic/exanet/wire.h"
 
-#define EXANET_SOURCE_PAGE 4096     /* no source read crosses this boundary [T §5.1] */
+#define EXANET_SOURCE_PAGE 4096     /* a read crosses no multiple of this [T §5.1] */
 
 /*
- * Returns the bytes of the next block of a transfer with @len bytes left, whose next byte
- * is for @dst: at most @max (1..16384), and never across 16 KB at the destination.
+ * Returns the number of bytes of the next block of a transfer.  The transfer has @len
+ * bytes left, and its next byte is for address @dst.  The block has at most @max bytes
+ * (1..16384), and crosses no multiple of 16 KB at the destination.
  */
 static inline uint32_t exanet_segment(uint64_t dst, uint64_t len, uint32_t max)
 {
@@ -26,8 +27,9 @@ static inline uint32_t exanet_segment(uint64_t dst, uint64_t len, uint32_t max)
 }
 
 /*
- * Returns the payload bytes of the packet at offset @off of a block of @len bytes to
- * @dst; a payload never crosses 256 B at the destination.
+ * Returns the number of payload bytes of the packet that begins at offset @off of a block
+ * of @len bytes to address @dst.  A payload crosses no multiple of 256 B at the
+ * destination.
  */
 static inline uint32_t exanet_packetize(uint64_t dst, uint32_t len,
                                         uint32_t off)
@@ -37,19 +39,19 @@ static inline uint32_t exanet_packetize(uint64_t dst, uint32_t len,
     return len - off < room ? len - off : room;
 }
 
-/* Returns the number of source reads, 1 or 2, for @bytes (1..256) of a packet at @src. */
+/* Returns the number of source reads, 1 or 2, for @bytes (1..256) at address @src. */
 static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
 {
     return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
 }
 
-/* Returns the bit number of a packet to @dst in the receiver's bitmap [D §0.2]. */
+/* Returns the bit of a packet to address @dst in the receiver's bitmap [D §0.2]. */
 static inline unsigned exanet_packet_bit(uint64_t dst)
 {
     return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;
 }
 
-/* Returns true if a block of @len bytes (1..16384) to @dst would cross 16 KB. */
+/* Returns true if @len bytes (1..16384) from @dst on cross a multiple of 16 KB. */
 static inline bool exanet_block_crosses(uint64_t dst, uint32_t len)
 {
     return (dst & (EXANET_BLOCK_BYTES - 1)) + len > EXANET_BLOCK_BYTES;

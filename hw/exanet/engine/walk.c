@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page-table walks.  A walk reads one entry per level, and the format fixes the number of
- * levels, so no table can make a walk endless.
+ * Page-table walks.  A walk reads one entry per level.  Format and va_bits determine the
+ * number of levels, so no table can make a walk endless.
  */
 #include "qemu/osdep.h"
 #include "walk.h"
 
 #define ENTRY_BYTES 8
 
-/* x86-64, as the processor manuals name the bits. */
+/* Bits of x86-64 entries, with the names of the processor manuals. */
 #define X86_P           RNIC_BIT(0)
 #define X86_RW          RNIC_BIT(1)
 #define X86_US          RNIC_BIT(2)
@@ -22,33 +22,33 @@
 
 /* Bits of entries of arm64 stage 1, and fields of TTBR0_EL1. */
 #define ARM_VALID       RNIC_BIT(0)
-#define ARM_TABLE       RNIC_BIT(1)     /* a table; on the last level, a page */
+#define ARM_TABLE       RNIC_BIT(1)     /* 1: a table; on the last level, a page */
 #define ARM_AP_USER     RNIC_BIT(6)
 #define ARM_AP_RDONLY   RNIC_BIT(7)
 #define ARM_AF          RNIC_BIT(10)
-#define ARM_NT          RNIC_BIT(16)    /* nT: the kernel changes the block, FEAT_BBM */
-#define ARM_RES0_TABLE  RNIC_BIT(50)    /* reserved in a table entry; in a leaf, GP */
+#define ARM_NT          RNIC_BIT(16)    /* nT of a block: its size may change, FEAT_BBM */
+#define ARM_RES0_TABLE  RNIC_BIT(50)    /* reserved in a table entry; GP in a leaf */
 #define ARM_AP_NO_USER  RNIC_BIT(61)    /* in a table entry: no user access below */
 #define ARM_AP_NO_WRITE RNIC_BIT(62)    /* in a table entry: no write access below */
-#define ARM_RES0_ABOVE  49              /* highest reserved bit above the address */
+#define ARM_RES0_ABOVE  49              /* number of the highest reserved address bit */
 #define ARM_ROOT_BITS   48
 #define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */
 #define ARM_ROOT_ALIGN  6
 
 /* The differences between the arm64 formats. */
 typedef struct ArmFormat {
-    unsigned granule;       /* log2 of the page size */
-    unsigned va_bits;       /* maximum bits of a virtual address */
-    unsigned pa_bits;       /* low bits of an address, at the same place in an entry */
-    uint64_t pa_high;       /* field of an entry with the bits above @pa_bits */
-    unsigned blocks;        /* number of levels above the last that may map blocks */
+    unsigned granule;       /* log2 of the page size, bytes */
+    unsigned va_bits;       /* most bits of a virtual address */
+    unsigned pa_bits;       /* address bits below this have the same number in an entry */
+    uint64_t pa_high;       /* field of an entry with the address bits from @pa_bits on */
+    unsigned blocks;        /* number of levels, above the last, that may map blocks */
 } ArmFormat;
 
 static const ArmFormat arm_4k = { 12, 48, 48, 0, 2 };
 static const ArmFormat arm_16k = { 14, 48, 48, 0, 1 };
-/* FEAT_LPA, FEAT_LVA */
+/* with FEAT_LPA and FEAT_LVA */
 static const ArmFormat arm_64k = { 16, 52, 48, RNIC_FIELD(15, 12), 2 };
-/* FEAT_LPA2: PA[51:50] are in the bits of the shareability */
+/* with FEAT_LPA2: PA[51:50] replace the shareability bits */
 static const ArmFormat arm_4k_lpa2 = { 12, 52, 50, RNIC_FIELD(9, 8), 3 };
 static const ArmFormat arm_16k_lpa2 = { 14, 52, 50, RNIC_FIELD(9, 8), 2 };
 
@@ -65,13 +65,16 @@ static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
     return walk->read(walk->opaque, table + index * ENTRY_BYTES, entry);
 }
 
-/* Returns true if @entry, a leaf or table for 1 << @shift bytes, sets a reserved bit. */
+/*
+ * Returns true if @entry is a large page of 1 << @shift bytes with a reserved bit set.
+ * The function checks no reserved bits in entries for 4-KB pages and for tables.
+ */
 static bool x86_reserved(uint64_t entry, unsigned shift)
 {
     if (shift == X86_PAGE_SHIFT || !(entry & X86_PS)) {
         return false;
     }
-    /* bit 12 of a large leaf is PAT */
+    /* bit 12 is not reserved, because bit 12 of a large page is PAT */
     return shift > X86_1G_SHIFT || (entry & RNIC_FIELD(shift - 1, 13));
 }
 
@@ -112,7 +115,7 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
                                                       : EXANET_RESP_FAULT;
 }
 
-/* Returns the address in @entry, which points to 1 << @align bytes. */
+/* Returns the physical address in @entry; bits below @align of the address are 0. */
 static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
 {
     uint64_t pa = entry & RNIC_FIELD(f->pa_bits - 1, align);
@@ -123,7 +126,10 @@ static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
     return pa;
 }
 
-/* Returns the bits that must be zero in an entry with an address of 1 << @shift bytes. */
+/*
+ * Returns the bits that must be 0 in an entry for a page or block of 1 << @shift bytes.
+ * With @shift = granule, these are also the bits of an entry for a table.
+ */
 static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
 {
     uint64_t low = RNIC_FIELD(shift - 1, 0) & RNIC_FIELD(63, 12) & ~f->pa_high;
@@ -134,8 +140,8 @@ static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
 }
 
 /*
- * Returns the address of the top table.  A table that is shorter than a page is aligned
- * to its length.
+ * Returns the physical address of the top table, which has 1 << @index_bits entries.  A
+ * top table that is shorter than a page is aligned to its length, at least to 64 bytes.
  */
 static uint64_t arm_root(const ArmFormat *f, uint64_t root, unsigned index_bits)
 {
@@ -156,7 +162,7 @@ static enum exanet_resp arm_leaf(const ArmFormat *f, uint64_t entry,
     }
     leaf->pa = arm_address(f, entry, shift);
     leaf->shift = shift;
-    /* a page is dirty when AP[2] is clear, with and without DBM */
+    /* a page is dirty if AP[2] (RDONLY) is 0, with and without DBM */
     leaf->write &= !(entry & ARM_AP_RDONLY);
     if (!(entry & ARM_AP_USER) || !(entry & ARM_AF) ||
         (write && !leaf->write)) {
@@ -192,7 +198,7 @@ static enum exanet_resp walk_arm(const ExanetWalk *walk, const ArmFormat *f,
             return EXANET_RESP_FAULT;
         }
         if (above == 0 || !(entry & ARM_TABLE)) {
-            /* on the last level the block encoding is reserved */
+            /* on the last level, ARM_TABLE = 0 is a reserved encoding */
             if (above ? above > f->blocks : !(entry & ARM_TABLE)) {
                 return EXANET_RESP_FAULT;
             }

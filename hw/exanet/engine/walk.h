@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks of the page tables of processors.  The walker takes the role of the SMMU: it
- * reads the tables of a process, and never writes them.  Free of QEMU state, because unit
- * tests walk synthetic tables.
+ * Walks of the page tables of processors.  The walker does the work of an SMMU: the
+ * walker reads the page tables of a process, and never writes to them.  This file needs
+ * no state of QEMU, because unit tests walk synthetic tables.
  */
 #ifndef HW_EXANET_ENGINE_WALK_H
 #define HW_EXANET_ENGINE_WALK_H
@@ -11,36 +11,40 @@
 #include "rnic/exanet/wire.h"
 
 /*
- * Reads the 64-bit table entry at physical address @pa, in host byte order.  Returns
- * false if there is no RAM.
+ * Reads the 64-bit table entry at physical address @pa, and stores it in *@entry in host
+ * byte order.  Returns false if there is no RAM at @pa.  @opaque is ExanetWalk.opaque.
  */
 typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);
 
+/* The page tables of a process. */
 typedef struct ExanetWalk {
     enum exanet_table_format format;
     unsigned va_bits;       /* bits of user addresses; 0: maximum of the format */
     /*
-     * Physical address of the top table, as in CR3 or TTBR0_EL1: PCID and ASID are
-     * ignored, and formats with 52-bit addresses have [51:48] in [5:2].
+     * Physical address of the top table, as in CR3 or TTBR0_EL1.  The walker ignores PCID
+     * and ASID.  In arm64 formats with 52-bit addresses, bits [5:2] are PA[51:48].
      */
     uint64_t root;
     ExanetWalkRead *read;
-    void *opaque;
+    void *opaque;           /* argument of @read */
 } ExanetWalk;
 
+/* The page that contains an address. */
 typedef struct ExanetLeaf {
-    uint64_t pa;            /* physical address of the page */
-    unsigned shift;         /* log2 of the page size */
-    bool write;             /* writable and already dirty */
+    uint64_t pa;            /* physical address of the first byte of the page */
+    unsigned shift;         /* log2 of the page size, bytes */
+    bool write;             /* the page is writable and already dirty */
 } ExanetLeaf;
 
 /*
- * Translates @va.  Returns:
+ * Translates the user address @va for a read, or for a write (@write).  Returns:
  *   EXANET_RESP_ACK     @leaf is filled in
- *   EXANET_RESP_FAULT   the page is not present, not a user's, not accessed, or, for
- *                       @write, not writable or not dirty, because the kernel must know
- *                       that a page becomes dirty [P §3.9]; or a reserved bit is set
- *   EXANET_RESP_DECODE  the address is not canonical or beyond va_bits, or a table is
+ *   EXANET_RESP_FAULT   the page is not present, not a user's, or its accessed flag is
+ *                       not set; an entry has a reserved bit or a reserved encoding; or,
+ *                       for @write, the page is not writable or not yet dirty, because
+ *                       the kernel must know that a page becomes dirty [P §3.9]
+ *   EXANET_RESP_DECODE  @va has more bits than va_bits or the format permits, va_bits is
+ *                       not valid for the format, the format is unknown, or a table is
  *                       not in RAM
  */
 enum exanet_resp exanet_walk(const ExanetWalk *walk, uint64_t va, bool write,
