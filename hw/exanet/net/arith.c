@@ -33,7 +33,10 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
 
 /* --- The rule --------------------------------------------------------------- */
 
-/* Returns the steps from @from to @via if @via is between @from and @to, or -1. */
+/*
+ * Returns the number of steps from @from to @via, 1 or more.  Returns -1 unless @via is
+ * @to, or between @from and @to.
+ */
 static int progress(unsigned from, unsigned via, unsigned to)
 {
     if (from < to) {
@@ -42,12 +45,12 @@ static int progress(unsigned from, unsigned via, unsigned to)
     return via < from && via >= to ? (int)(from - via) : -1;
 }
 
-#define RANK_EXACT 0x10000          /* more than any number of steps */
+#define RANK_EXACT 0x10000          /* rank of a direct link, above any other rank */
 
 /*
- * Returns the rank of a link with @role to @peer for packets to @dst; a higher rank is
- * better, -1 excludes the link.  The rank is 0 if software has given the link a role that
- * does not follow from the coordinates.
+ * Returns the rank of a link from @node to @peer with @role for packets to @dst.  A
+ * higher rank is better; -1 excludes the link.  The rank is 0 if the coordinates do not
+ * show that the link leads nearer to @dst, for example because software has set @role.
  */
 static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
                      uint32_t dst)
@@ -62,14 +65,15 @@ static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
     case EXANET_ROLE_UPLINK:
         return cabinet(peer) == cabinet(dst);
     case EXANET_ROLE_CARD:
-        /* never -1, because a card in the middle of a star may have any number */
+        /* not -1, because the card in the middle of a star may have any number */
         return MAX(progress(card(node), card(peer), card(dst)), 0);
     default:
-        /* -1 for a chassis beyond the destination's, from which packets would return */
+        /* -1 for a chassis beyond that of @dst, from which packets would return */
         return progress(chassis(node), chassis(peer), chassis(dst));
     }
 }
 
+/* Sets @route->links to the links with role @route->role that have the best rank. */
 static void links_by_role(const ExanetArithPort *ports, unsigned count,
                           uint32_t node, uint32_t dst, ExanetArithRoute *route)
 {
@@ -149,7 +153,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
     }
     switch (in) {
     case EXANET_ROLE_UPLINK:
-        /* a packet for another cabinet arrives by its first uplink, from its cabinet */
+        /* in transit between cabinets, only a packet from a node of @peer's cabinet */
         return here ? !from_here : cabinet(src) == cabinet(peer);
     case EXANET_ROLE_PLUS:
         return (!here || chassis(dst) <= chassis(node)) &&
@@ -158,7 +162,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
         return (!here || chassis(dst) >= chassis(node)) &&
                (from_here ? chassis(src) < chassis(node) : here);
     case EXANET_ROLE_CARD:
-        /* the packet is for, or comes from, a card of this chassis */
+        /* the destination or the source is a card of this chassis */
         return near || (from_here && chassis(src) == chassis(node));
     default:
         return false;
@@ -167,9 +171,13 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
 
 /* --- The table -------------------------------------------------------------- */
 
-/* Most characters of an invalid rule in the error message. */
+/* Most characters of an invalid rule that an error message contains. */
 #define RULE_SHOWN 64
 
+/*
+ * Reads a number of at most @max at *@at, and moves *@at behind the number.  Returns
+ * false if there is no such number.
+ */
 static bool table_number(const char **at, unsigned base, unsigned max,
                          uint32_t *value)
 {
@@ -196,6 +204,10 @@ static bool table_links(const char **at, ExanetArithRule *rule)
     return true;
 }
 
+/*
+ * Reads a rule at *@at, and moves *@at behind the rule.  Returns NULL, or the end of an
+ * error message, which the caller frees.
+ */
 static char *table_rule(const char **at, ExanetArithRule *rule)
 {
     *rule = (ExanetArithRule) { 0 };

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arithmetic router: routes by cabinet, chassis and card, or by a table [T §3.3,
- * §5].  Roles of links:
+ * The arithmetic router: routes by cabinet, chassis and card (the rule), or by a table [T
+ * §3.3, §5].  Roles of links:
  *
  *   uplink   to another cabinet, or to a switch between cabinets
- *   plus     to a chassis of this cabinet with a higher number; minus: a lower one
+ *   plus     to a chassis of this cabinet with a higher number
+ *   minus    to a chassis of this cabinet with a lower number
  *   card     to another card of this chassis
  *
- * A packet goes to its cabinet, then to its chassis, then to its card.  If several ports
- * lead equally far, a packet may take any of them.  Free of QEMU state, as route.h.
+ * By the rule, a packet moves to the cabinet of its destination, then to the chassis,
+ * then to the card.  If several ports lead equally far, a packet may leave by any of
+ * these ports.  This file needs no state of QEMU, because unit tests use it alone.
  *
- * Packets cannot wait in a circle for the following reason.  A packet that has taken no
- * uplink and left no row of chassis uses the even virtual channels.  Any other packet
- * uses the odd channels, and never returns to the even channels.  In each half the links
- * of a packet have this order:
+ * Packets by the rule cannot wait for each other in a circle, for this reason.  A packet
+ * uses the even virtual channels until it has passed an uplink, or has changed from a
+ * plus or minus link to a card link.  Then the packet uses the odd channels, and never
+ * returns to the even channels.  In each half the links of a packet have this order:
  *
- *   even   card (to the destination, or to a card with the uplink), plus or minus, uplink
- *   odd    uplink (the second and last one), plus or minus, card
+ *   even   card (to the destination, or to a card with the next link), plus or minus,
+ *          uplink
+ *   odd    uplink (the second and last uplink), plus or minus, card
  *
- * In a row of chassis a packet keeps its direction, so the numbers of chassis give the
- * links of the row an order.  Cards of a chassis are one step apart, or two steps over a
- * card in the middle, or they form a row too.  In a tree, a table has routes up*, then
- * down*: no link up follows a link down.  In a dragonfly, a table uses uplinks between
- * groups: local and global links (even), then local links (odd).
+ * A packet that passes several chassis keeps its direction, so the numbers of the chassis
+ * order the plus and minus links.  Cards of a chassis are one step apart, or two steps by
+ * a card in the middle, or they form a row as the chassis do.
+ *
+ * With a table, the author of the table must prevent such circles.  In a tree, a packet
+ * passes links up, then links down, and no link up after a link down.  In a dragonfly,
+ * uplinks connect groups: a packet passes local and global links (even), then local links
+ * (odd).
  */
 #ifndef HW_EXANET_NET_ARITH_H
 #define HW_EXANET_NET_ARITH_H
@@ -34,15 +40,19 @@
 /* A port of a node. */
 typedef struct ExanetArithPort {
     uint32_t peer;          /* coordinates of the neighbour; UINT32_MAX: not known */
-    uint8_t role;           /* enum exanet_role; AUTO: the link is not used */
+    uint8_t role;           /* enum exanet_role of the link; AUTO: the link is not used */
 } ExanetArithPort;
 
 /* The links that packets to a destination may take. */
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
-    uint8_t role;           /* role of all @links */
-    bool exact;             /* for uplinks: @links lead to the destination's cabinet */
-    /* no link has the right role: packets of this node go to other cards instead */
+    uint8_t role;           /* role of all @links; not set by a table */
+    /* uplinks of the rule: all @links lead to the destination's cabinet; table: true */
+    bool exact;
+    /*
+     * No link has the right role.  @links lead to other cards of the chassis, and only
+     * packets of this node may take @links.
+     */
     bool handed;
 } ExanetArithRoute;
 
@@ -56,7 +66,7 @@ typedef struct ExanetArithRule {
 #define EXANET_ARITH_RULES_MAX 512
 
 typedef struct ExanetArithTable {
-    unsigned count;
+    unsigned count;         /* number of rules */
     ExanetArithRule rule[EXANET_ARITH_RULES_MAX];   /* the first match counts */
 } ExanetArithTable;
 
@@ -66,42 +76,49 @@ static inline bool exanet_role_arith(enum exanet_role role)
     return role == EXANET_ROLE_UPLINK ||
            (role >= EXANET_ROLE_PLUS && role <= EXANET_ROLE_CARD);
 }
-/* Returns the role of links from @node towards @other; AUTO: both are the same card. */
+/*
+ * Returns the role of a link of @node that leads towards node @other; AUTO if both have
+ * the same coordinates.
+ */
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
- * Fills in @route by the rule of the paper: the links among the @count @ports of @node
- * that a packet for another node @dst may take.
+ * Fills in @route by the rule: the links of @node that a packet for another node @dst may
+ * take.  @ports has the ports of link 0 to @count - 1 of @node.
  */
 void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
                         uint32_t node, uint32_t dst, ExanetArithRoute *route);
 /*
  * Returns the links of @route that a packet which arrived by link @from may take, one bit
- * for each link.  A packet takes no link back to the previous node, and no third uplink,
- * so it cannot circulate.
+ * for each link.  The packet may take no link to the previous node.  By the rule, a
+ * packet that arrived by an uplink may take another uplink only to the destination's
+ * cabinet.  So the packet takes at most two uplinks, and cannot circulate.
  */
 unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
                                     const ExanetArithRoute *route, unsigned from);
 /*
- * Returns the virtual channel of a link with role @out for a packet that arrived by
- * channel @vc of a link with role @in.  @in is AUTO for a packet of this node.  @path:
- * EXANET_PATH_.
+ * Returns the virtual channel by which a packet leaves on a link with role @out.  The
+ * packet arrived by channel @vc of a link with role @in; @in is AUTO for a packet of this
+ * node.  @path (EXANET_PATH_) is the path of the packet.
  */
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
                          unsigned path);
 /*
- * Returns true if, by the rule, a packet of @src for @dst can arrive at @node by a link
- * with role @in from @peer.
+ * Returns true if, by the rule, a packet of node @src for node @dst can arrive at @node
+ * by a link with role @in from neighbour @peer.
  */
 bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
                          uint32_t src, uint32_t dst);
 /*
- * Returns a table made from @text: rules VALUE/MASK>LINKS with `;` between them; LINKS
- * are numbers with `,` or `+` between them: "0x14000/0x3fc000>0;0/0>2,3".  If @text is
- * not valid, returns NULL and sets *@why, which the caller frees.  The caller frees the
- * table with g_free().
+ * Returns a table made from @text: rules VALUE/MASK>LINKS with `;` between rules.  LINKS
+ * are numbers of links with `,` or `+` between numbers.  An example of two rules is
+ * "0x14000/0x3fc000>0;0/0>2,3".  If @text is not valid, returns NULL and stores the
+ * reason in *@why.  The caller frees the table, or the reason, with g_free().
  */
 ExanetArithTable *exanet_arith_table(const char *text, char **why);
-/* Returns the links of the first rule that matches @dst, or 0. */
+/*
+ * Returns the links, one bit each, of the first rule of @table that matches @dst.
+ * Returns 0 if no rule matches, or if @table is NULL.
+ */
 unsigned exanet_arith_table_links(const ExanetArithTable *table, uint32_t dst);
 
 #endif /* HW_EXANET_NET_ARITH_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arithmetic of the congestion management: the 8-bit rates of flow-rate packets and
- * the fair share of an output.  Free of QEMU state, for the unit test.
+ * Arithmetic of the congestion management: the 8-bit codes of rates in flow-rate packets,
+ * and the fair share of a port.  This file needs no state of QEMU, because a unit test
+ * uses it alone.
  *
  * Rates are in kb/s of 128-bit words on the link, headers and footers included.
  */
@@ -21,8 +22,8 @@ static inline uint32_t exanet_rate_kbps(uint8_t code)
 }
 
 /*
- * Returns the code of the highest rate that is not above @kbps; 0, the code of the lowest
- * rate, if all rates are above @kbps.  No code stops a flow.
+ * Returns the code of the highest rate that is not above @kbps.  If all rates are above
+ * @kbps, returns 0, the code of the lowest rate, because no code stops a flow.
  */
 static inline uint8_t exanet_rate_code(uint32_t kbps)
 {
@@ -43,7 +44,7 @@ static inline uint8_t exanet_rate_code(uint32_t kbps)
            RNIC_PREP(EXANET_RATE_MANTISSA, units - EXANET_RATE_MANTISSAS);
 }
 
-/* Returns the rate, kb/s, of @words 128-bit words in @ns nanoseconds. */
+/* Returns the rate, kb/s, of @words 128-bit words in @ns nanoseconds; @ns is not 0. */
 static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 {
     uint64_t kbps = words * EXANET_WORD_BYTES * 8 * 1000000 / ns;
@@ -52,10 +53,11 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 }
 
 /*
- * Returns the max-min fair rate, kb/s: the limit of each of @n flows with which they fill
- * @capacity together.  A flow whose @demand is lower leaves the rest to other flows.
- * Returns EXANET_RATE_NONE if @capacity is enough for all demands.  The iteration may end
- * after 8 rounds, because the result of each round is never too high.
+ * Returns the max-min fair rate, kb/s: the limit for each of @n flows with which all
+ * flows together fill @capacity (kb/s).  @demand is the rate, kb/s, that each flow needs.
+ * A flow with a lower demand leaves the rest of its share to other flows.  Returns
+ * EXANET_RATE_NONE if @capacity is enough for all demands.  The function ends after at
+ * most 8 rounds; the level after each round is not above the fair rate.
  */
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)

@@ -2,16 +2,20 @@
 /*
  * ExaNet congestion management.
  *
- * Outputs with a RATE may get packets faster than they send them.  At such an output this
- * unit counts the words of each flow (source, destination) in a window.  When a queue
- * stands, the unit advertises the max-min fair share to each source, once a window, until
- * the output limits no flow any more.  Back-pressure alone would share the output by
- * cables, and would stop all packets that wait behind packets for a congested output.
+ * A port with a PORT_RATE may get packets faster than it sends packets.  At such a port
+ * this unit counts the words of each flow (source, destination) in a window, a time of
+ * SW_FLOW_WINDOW.  A queue stands if every packet of a window waits.  Then, unless
+ * back-pressure is enough (output_congested()), the unit advertises the max-min fair
+ * share to each source, in each window, until the port limits no flow any more.
+ * Back-pressure alone would share the port by cables, and would stop all packets that
+ * wait behind packets for a congested port.
  *
- * At a source, data for a destination leaves no faster than the lowest rate that was
- * advertised in the last two windows.  Without flow-rate packets the rate recovers.
+ * At a source, data for a destination leaves in bursts, on average no faster than the
+ * lowest rate that was advertised in the last two windows.  Without flow-rate packets the
+ * rate grows again.
  *
- * Both tables are bounded, because all coordinates come from other nodes.
+ * The tables of flows and of paced destinations are bounded, because other nodes choose
+ * the coordinates in them.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -27,55 +31,57 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define FLOWS_MAX 1024              /* limit of flows of an output, and of destinations */
+#define FLOWS_MAX 1024              /* most flows of a port; most paced destinations */
 #define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
-/* Number of windows without a packet after which a flow is not active, or is removed. */
+/* Windows without a packet after which a flow is not active. */
 #define FLOW_IDLE_ACTIVE 2
+/* Windows without a packet after which a flow is removed from the table. */
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * A queue stands if every packet of a window waits longer than this time.  An output
- * without congestion is idle for a moment in each window.
+ * Least time, ns, for which every packet waits if a queue stands.  A port without
+ * congestion is idle for a moment in each window, so some packet waits for less time.
  */
 #define FLOW_MARK_NS 25000
-/* Windows in a row with a standing queue after which estimated demands are dropped. */
+/* Measurements in a row with a standing queue after which estimates are dropped. */
 #define FLOW_STANDING_MAX 3
 /* Number of windows in which the backlog of the inputs is to drain. */
 #define FLOW_DRAIN_WINDOWS 4
 /* Largest part of the rate, in percent, that is reserved for the drain of the backlog. */
 #define FLOW_DRAIN_MAX 50
 /*
- * Measurements in a window while no rate is advertised.  Half as many in a row must find
- * a standing queue before rates are advertised.
+ * Number of measurements in a window while no rate is advertised.  FLOW_PROBES / 2
+ * measurements in a row must find a standing queue before rates are advertised.
  */
 #define FLOW_PROBES 4
-/* Part (1/n) of an input's FIFO that a single flow may fill. */
+/* Divisor: part (1/n) of an input's FIFO that a single flow may fill without a rate. */
 #define FLOW_ALONE_PART 4
-/* Windows until the effect of an advertised rate is in a measurement. */
+/* Number of windows until a measurement shows the effect of an advertised rate. */
 #define FLOW_LAG 3
-/* Rate (kb/s) at which pacing ends, for links without a rate. */
+/* Rate (kb/s) at which pacing ends, for a link without PORT_RATE. */
 #define FLOW_LINK_KBPS 10000000
 
-/* A flow through an output of this node. */
+/* A flow through a port of this node. */
 typedef struct FlowSeen {
     uint64_t key;                   /* coordinates: source << 22 | destination */
     QTAILQ_ENTRY(FlowSeen) next;
-    uint32_t words;                 /* words of packets in this window */
-    uint32_t rate;                  /* kb/s, in the last window */
-    uint32_t rate_before;           /* kb/s, in the window before the last */
+    uint32_t words;                 /* words of the flow's packets in this window */
+    uint32_t rate;                  /* kb/s, measured in the last window */
+    uint32_t rate_before;           /* kb/s, measured in the window before the last */
     uint32_t demand;                /* kb/s; EXANET_RATE_NONE: more than the flow gets */
     int64_t last;                   /* ns, time of the last packet */
 } FlowSeen;
 
+/* The congestion management of a port, for the packets that leave by this port. */
 typedef struct FlowOutput {
     GHashTable *seen;               /* key -> FlowSeen, owned */
     QTAILQ_HEAD(, FlowSeen) order;  /* least recently used first */
     FlowSeen *recent;               /* result of the last lookup, or NULL */
     int64_t start;                  /* ns, start of this window */
     int64_t low;                    /* ns, shortest wait of a packet in this window */
-    unsigned standing;              /* windows in a row with a standing queue */
+    unsigned standing;              /* measurements in a row with a standing queue */
     /* kb/s, fair shares of the last windows, newest first; EXANET_RATE_NONE: no limit */
     uint32_t level[FLOW_LAG];
-    bool advertising;               /* level[0] is advertised */
+    bool advertising;               /* the port advertised level[0] */
 } FlowOutput;
 
 /* A destination whose data is paced. */
@@ -84,21 +90,21 @@ typedef struct FlowPaced {
     QTAILQ_ENTRY(FlowPaced) next;
     uint32_t rate;                  /* kb/s, rate at which data leaves now */
     uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
-    uint32_t advertised_before;     /* kb/s, lowest rate in the window before */
+    uint32_t advertised_before;     /* kb/s, lowest rate advertised in the last window */
     int64_t end;                    /* ns, end of this window */
-    int64_t due;                    /* ns, when words sent so far would end, at @rate */
+    int64_t due;                    /* ns, time when all words sent have left, at @rate */
     uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
-    int64_t since;                  /* ns, start of the wait of the next packet */
+    int64_t since;                  /* ns, time since which the next packet waits */
     bool waiting;                   /* a packet waits */
-    bool counted;                   /* FLOW_PACED has counted this wait */
+    bool counted;                   /* counter FLOW_PACED has counted this wait */
 } FlowPaced;
 
 typedef struct ExanetFlowUnit {
     FlowOutput output[EXANET_LINKS];
     GHashTable *paced;              /* destination -> FlowPaced, owned */
     QTAILQ_HEAD(, FlowPaced) order; /* least recently advertised first */
-    FlowPaced *recent;
-    QEMUTimer *timer;
+    FlowPaced *recent;              /* result of the last lookup, or NULL */
+    QEMUTimer *timer;               /* runs the units when a flow may send */
 } ExanetFlowUnit;
 
 static uint32_t flow_ctrl(ExanetState *s)
@@ -114,7 +120,7 @@ static int64_t flow_window(ExanetState *s)
     return MAX(ns, EXANET_SW_FLOW_WINDOW_MIN);
 }
 
-/* Returns the time, ns, of @words words on a cable of @rate kb/s. */
+/* Returns the time, ns, that @words words occupy a cable of @rate kb/s. */
 static int64_t flow_time(uint64_t words, uint32_t rate)
 {
     return words * EXANET_WORD_BYTES * 8 * 1000000 / rate;
@@ -131,6 +137,10 @@ static void output_forget(FlowOutput *o, FlowSeen *f)
     g_hash_table_remove(o->seen, &f->key);
 }
 
+/*
+ * Returns the flow @key of @o, and adds an unknown flow.  If the table is full, removes
+ * the least recently used flow.
+ */
 static FlowSeen *output_flow(FlowOutput *o, uint64_t key)
 {
     FlowSeen *f = o->recent;
@@ -166,6 +176,7 @@ static uint32_t flow_dst(const FlowSeen *f)
     return f->key & EXANET_COORD_MASK;
 }
 
+/* Sends a flow-rate packet with rate @level (kb/s) to the source of @f. */
 static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
 {
     uint8_t word[EXANET_WORD_BYTES];
@@ -182,13 +193,17 @@ static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
     exanet_net_respond(s, pkt.dst, word, 1);
 }
 
-/* Returns the wait, ns, of the packet of @words words that was just added to @p. */
+/*
+ * Returns the time, ns, that the packet which the caller has just added to @p will wait
+ * before the port sends the packet.  @words is the length of the packet; @now is in ns.
+ */
 static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
     return flow_time(exanet_port_tx_words(p), p->rate) - flow_time(words, p->rate) +
            MAX(p->tx_free - now, 0);
 }
 
+/* Returns true if a queue stands: every packet of this window waits for a long time. */
 static bool output_stands(ExanetPort *p, const FlowOutput *o)
 {
     return o->low > MAX(FLOW_MARK_NS,
@@ -196,8 +211,9 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 }
 
 /*
- * Estimates the demand of @f, to whose source @level was advertised.  While a queue
- * stands, the estimate only grows, because a slow flow may wait behind this queue.
+ * Estimates the demand of @f at the end of a window of @ns.  @level, kb/s, is the lowest
+ * rate that was advertised to the source of @f in the last windows.  While a queue
+ * stands, the estimate can only grow, because a slow flow may wait behind this queue.
  */
 static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
                         int64_t ns)
@@ -207,7 +223,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     if (!o->advertising || o->standing >= FLOW_STANDING_MAX) {
         f->demand = EXANET_RATE_NONE;
     } else if (o->standing == 0) {
-        /* a margin: a code is up to 1/17 below the rate, and flows have whole packets */
+        /* a margin, because codes are up to 1/17 below the rate, and packets are whole */
         want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
         f->demand = want < level ? want : EXANET_RATE_NONE;
     } else if (want > f->demand) {
@@ -215,7 +231,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     }
 }
 
-/* Returns the lowest level, kb/s, of the last FLOW_LAG windows. */
+/* Returns the lowest fair share, kb/s, of the last FLOW_LAG windows. */
 static uint32_t output_level(const FlowOutput *o)
 {
     uint32_t level = EXANET_RATE_NONE;
@@ -226,6 +242,7 @@ static uint32_t output_level(const FlowOutput *o)
     return level;
 }
 
+/* Stores @level, kb/s, as the fair share of this window. */
 static void output_level_set(FlowOutput *o, uint32_t level)
 {
     memmove(o->level + 1, o->level, sizeof(o->level) - sizeof(o->level[0]));
@@ -233,14 +250,16 @@ static void output_level_set(FlowOutput *o, uint32_t level)
     o->advertising = level != EXANET_RATE_NONE;
 }
 
+/* Returns true if a packet of @f has arrived within the last @windows windows. */
 static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 {
     return rnic_now() - f->last < windows * flow_window(s);
 }
 
 /*
- * Ends a window of @ns for all flows of @o, and removes old flows.  Returns the number of
- * active flows.  Sets *@foreign if an active flow is from another node.
+ * Ends a window of @ns for all flows of @o, and removes flows that have sent no packet
+ * for FLOW_IDLE_FORGOTTEN windows.  Returns the number of active flows.  Sets *@foreign
+ * to true if an active flow is from another node, otherwise to false.
  */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
@@ -266,8 +285,8 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 }
 
 /*
- * Returns the words in the FIFOs of the inputs that wait for @p.  If @with_holder is
- * true, adds the words of the inputs whose packets @p has taken last.
+ * Returns the number of words in the RX FIFOs of the inputs that wait for @p.  If
+ * @with_holder is true, adds the words of the inputs that sent the last packets by @p.
  */
 static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 {
@@ -289,7 +308,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
     return words;
 }
 
-/* Returns the rate, kb/s, that the flows of @o share. */
+/* Returns the rate, kb/s, that the flows of @o share: less while a backlog drains. */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
@@ -303,7 +322,10 @@ static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
     return rate - MIN(drain, rate * FLOW_DRAIN_MAX / 100);
 }
 
-/* Computes the fair share, and advertises it to the sources of all active flows. */
+/*
+ * Computes the fair share, and, if it limits a flow, advertises this share to the sources
+ * of all active flows.
+ */
 static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     uint32_t demand[FLOWS_MAX];
@@ -327,9 +349,9 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 }
 
 /*
- * Returns true if rates are to be advertised.  Back-pressure is enough for a single flow,
- * unless this flow is about to fill the FIFO of an input, because packets for other
- * outputs would wait behind it.
+ * Returns true if @p must advertise rates.  @active is the number of active flows.  For a
+ * single flow back-pressure is enough, unless this flow fills a part of the FIFO of an
+ * input, because packets for other ports wait behind the packets of this flow.
  */
 static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
                              unsigned active)
@@ -342,7 +364,7 @@ static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
             output_backlog(s, p, true) >= s->rx_fifo_words / FLOW_ALONE_PART);
 }
 
-/* Ends the window of an output, and advertises rates if they are needed. */
+/* Ends a measurement or window of @p at time @now (ns); advertises rates if needed. */
 static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                         int64_t now)
 {
@@ -355,7 +377,7 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
     o->low = INT64_MAX;
-    /* flows of this node alone block no packets of other nodes */
+    /* if all flows are from this node, they block no packets of other nodes */
     if (foreign && output_congested(s, p, o, active)) {
         output_share(s, p, o);
     } else {
@@ -411,7 +433,7 @@ static void paced_forget(ExanetState *s, FlowPaced *f)
     s->flows_paced--;
 }
 
-/* Returns the rate, kb/s, at which pacing @f has no effect. */
+/* Returns the rate, kb/s, from which on a limit for @f has no effect. */
 static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 {
     int route = exanet_net_route(s, f->dst, 0);
@@ -421,7 +443,10 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
     return rate ?: FLOW_LINK_KBPS;
 }
 
-/* Ends a window of @f: sets the lowest advertised rate, or lets the rate recover. */
+/*
+ * Ends a window of @f.  Sets the rate to the lowest rate that was advertised in this
+ * window and the last.  If no rate was advertised, raises the rate by a quarter.
+ */
 static void paced_roll(FlowPaced *f)
 {
     uint32_t rate_limit = MIN(f->advertised, f->advertised_before);
@@ -429,7 +454,7 @@ static void paced_roll(FlowPaced *f)
                     MIN(f->rate + (uint64_t)f->rate / 4, EXANET_RATE_NONE);
 
     if (f->due > f->end) {
-        /* words that were sent in a burst take longer or shorter at the new rate */
+        /* the words that were sent in advance take another time at the new rate */
         f->due = f->end + muldiv64(f->due - f->end, f->rate, rate);
     }
     f->rate = rate;
@@ -439,8 +464,8 @@ static void paced_roll(FlowPaced *f)
 }
 
 /*
- * Ends the windows of @f up to @now.  Returns false if the pacing has ended; then @f was
- * freed.
+ * Ends the windows of @f up to @now (ns).  Returns false if @f needs no limit any more;
+ * then the function has freed @f.
  */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
@@ -459,7 +484,7 @@ static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
     return true;
 }
 
-/* Returns the entry of @dst, or NULL if @dst is not paced. */
+/* Returns the entry of node @dst, updated, or NULL if data for @dst has no limit. */
 static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
 {
     ExanetFlowUnit *u = s->flow;
@@ -476,6 +501,10 @@ static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
     return f;
 }
 
+/*
+ * Adds an entry for node @dst, and returns the entry.  If the table is full, removes the
+ * entry that was advertised least recently.
+ */
 static FlowPaced *paced_new(ExanetState *s, uint32_t dst)
 {
     ExanetFlowUnit *u = s->flow;
@@ -517,8 +546,9 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the time, ns, of @words words at the rate of @f.  *@rest, in 1/rate ns, is the
- * fraction that earlier words have left, and then the new fraction.
+ * Returns the time, ns, of @words words at the rate of @f.  Adds *@rest, the fraction
+ * that is left of earlier words, and stores the new fraction in *@rest.  The unit of
+ * *@rest is ns divided by the rate of @f.
  */
 static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
 {
@@ -557,7 +587,7 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
-    /* a fast flow waits until several packets may leave, because a frame costs time */
+    /* a fast flow waits for half a burst, because each frame costs the host time */
     timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }
@@ -572,8 +602,9 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
         return;
     }
     /*
-     * Time in which no packet waited is lost.  Time in which a packet waited counts, up
-     * to a window, because the timer may have been delayed or the output blocked.
+     * The time in which a packet waited counts for the rate, up to a window, because the
+     * timer may have been late or the output blocked.  The time in which no packet waited
+     * does not count, because a flow must not save time for a large burst.
      */
     start = f->waiting ? MAX(f->since, now - flow_window(s)) : now;
     f->due = rnic_pace(f->due, start, paced_cost(f, words, &f->rest));
@@ -586,7 +617,7 @@ static void flow_timer(void *opaque)
 {
     ExanetState *s = opaque;
 
-    /* runs the units now, because virtual time may jump before a bottom half runs */
+    /* runs the units now, because virtual time may advance before a bottom half runs */
     rnic_loop_run(&s->loop);
 }
 

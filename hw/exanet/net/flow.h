@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet congestion management: an output with a RATE that is congested advertises rates,
- * and the sources of its flows pace their data.
+ * ExaNet congestion management.  A congested port with a PORT_RATE advertises rates to
+ * the sources of its flows, and the sources pace their data.
  */
 #ifndef HW_EXANET_NET_FLOW_H
 #define HW_EXANET_NET_FLOW_H
@@ -10,33 +10,41 @@
 
 extern const ExanetUnit exanet_flow_unit;
 /*
- * At an output: counts the packet of @words words at @buf, which was added to the queue
- * of @p.  If @p has a RATE and is congested, advertises rates to the sources.
+ * At a port with a PORT_RATE: counts the packet of @words words at @buf, which the caller
+ * has added to the packets that @p sends.  If @p is congested at the end of a window,
+ * advertises rates to the sources.  Does nothing for another port.
  */
 static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
                                        const uint8_t *buf, unsigned words);
-/* At a source: takes a flow-rate packet, which limits the rate of data for a node. */
+/*
+ * At a source: processes the flow-rate packet @pkt, which limits the rate of data for
+ * node @pkt->flow_dst.  Ignores @pkt if SW_FLOW has no PACE, or if @pkt->flow_dst is this
+ * node or has no route.
+ */
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
- * At a source: returns true if the next packet of data for @dst may leave now.  If not,
- * the units are scheduled when the packet may leave.
+ * At a source: returns true if the rate permits a packet of data for node @dst now.  If
+ * not, a timer runs the units when a packet may leave.
  */
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
-/* At a source: counts @words words of data for @dst that have left. */
+/* At a source: counts a packet of @words words of data that the caller sends to @dst. */
 static inline void exanet_flow_sent(ExanetState *s, uint32_t dst,
                                     unsigned words);
-/* At a source: returns true if data for @dst is paced now. */
+/* At a source: returns true if a rate limits data for node @dst now. */
 static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
-/* Computes register SW_FLOWS before a read. */
+/* Computes register SW_FLOWS before a register read. */
 void exanet_flow_reg_sync(ExanetState *s);
-/* As the functions above, if this node paces a flow, or if @p has a RATE. */
+/*
+ * Parts of the inline functions.  Those with paced_ are called only while this node paces
+ * a flow, and exanet_flow_observe_rate() only if @p has a PORT_RATE.
+ */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
 void exanet_flow_observe_rate(ExanetState *s, ExanetPort *p, const uint8_t *buf,
                               unsigned words);
 
-/* --- Inline, because most nodes pace no flow and most ports have no RATE -------- */
+/* --- Inline, because most nodes pace no flow and most ports have no PORT_RATE --- */
 
 static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
                                        const uint8_t *buf, unsigned words)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet crossbar: takes packets from units and ports of this node, and gives each to a
- * port or to a unit.  The crossbar stores no packets: a packet that cannot continue now
- * stays where it is.  router.c finds the routes.
+ * ExaNet crossbar: moves each packet from a unit or port of this node to a port or unit.
+ * A packet that cannot continue now stays in the unit, or in the RX FIFO of its port, or
+ * waits in a queue of voq.c.  router.c and router-arith.c find the routes.
  */
 #include "qemu/osdep.h"
 #include "net.h"
@@ -47,8 +47,9 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
 /*
- * Not inlined, here and below, because the compiler would zero the copy for each packet,
- * which takes as long as all other work for the packet.
+ * Delivers a copy of the packet.  This function and net_respond_by() are not inlined,
+ * because the compiler would zero the array @copy in the caller for each packet, which
+ * takes as long as all other work for the packet.
  */
 static G_NO_INLINE void
 net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
@@ -63,7 +64,7 @@ net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
 static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
-        /* a copy, because a response may be built in the same buffer meanwhile */
+        /* a copy, because the unit may build the response in the same buffer */
         net_deliver_copy(s, buf, words);
     } else {
         net_deliver(s, NULL, buf, words);
@@ -83,7 +84,10 @@ static void net_count_tx(ExanetState *s, const uint8_t *buf)
     exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
 }
 
-/* Counts a packet of this node that enters the torus router, which only F1 has. */
+/*
+ * Counts a packet of this node that enters the torus router.  Only a node with offset 0
+ * in its QFDB (F1) has this router.
+ */
 static void net_count_entry(ExanetState *s, int route)
 {
     enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
@@ -113,11 +117,12 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_router_sent(s, route, EXANET_INPUT_NI);
-        /* the packet may have left, but no other packet has been built in its place */
+        /* the port may have sent the packet, but @o->buf still contains the packet */
         exanet_flow_observe(s, p, o->buf, words);
     }
 }
 
+/* Sends a copy of the packet at @buf by @route, before data. */
 static G_NO_INLINE void
 net_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
 {
@@ -159,6 +164,7 @@ void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src
     trace_exanet_net_err_source(s->node, from->index, src, dst);
 }
 
+/* Counts a packet that the caller drops because its footer CRC is wrong. */
 static void net_drop_footer(ExanetState *s, ExanetPort *from)
 {
     exanet_count(s, DROP_FOOTER_CRC);
@@ -167,7 +173,10 @@ static void net_drop_footer(ExanetState *s, ExanetPort *from)
     }
 }
 
-/* Gives a packet for this node to its unit; @from is NULL for packets of this node. */
+/*
+ * Passes a packet for this node to its unit, or drops and counts the packet.  @from is
+ * the port of arrival, or NULL for a packet that this node sent.
+ */
 static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
 {
@@ -192,8 +201,9 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
         return;
     }
     /*
-     * A HELLO arrives before packets, so an epoch that the neighbour's last HELLO did not
-     * advertise is old.  The receiver learns epochs of other nodes from their packets.
+     * The HELLO of a neighbour arrives before packets of the neighbour.  So an epoch that
+     * the neighbour's last HELLO did not advertise is old.  The receiver checks the
+     * epochs of nodes that are not neighbours.
      */
     if (from && pkt.src == from->peer && pkt.epoch != from->peer_epoch) {
         exanet_count(s, RX_OLD_GEN);
@@ -212,7 +222,7 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 
 /* --- Packets for other nodes ------------------------------------------------ */
 
-/* Counts a packet that is forwarded from @from to the port of @route. */
+/* Counts a packet that this node forwards from @from to the port of @route. */
 static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 {
     enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
@@ -231,8 +241,9 @@ static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 
 /*
  * Stores in *@route the route of a packet for another node.  Returns false if the packet
- * must be dropped, which the function has counted: there is no route, or such a source
- * cannot send by @from.  Such a source is a damaged footer or a forgery.
+ * must be dropped; then the function has counted the packet.  The reasons are: there is
+ * no route; SW_MODE permits no forwarding; or packets of the source cannot arrive by
+ * @from, because the footer is damaged or the source is forged.
  */
 static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)
@@ -264,8 +275,9 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
 }
 
 /*
- * Forwards a packet by @route, or drops it because of its TTL.  Returns false if the
- * packet must wait.
+ * Forwards a packet by @route, or drops and counts the packet if it has passed too many
+ * switches.  @input is the input of the arbitration.  Returns false if the packet must
+ * wait.
  */
 static bool net_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
@@ -274,7 +286,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
 
-    /* packets of one word overtake data in the port, so they need no arbitration */
+    /* packets of one word need no arbitration, because they overtake data in the port */
     if (words == 1 ? !exanet_port_can_send(to, vc) :
                      !exanet_router_may_send(s, route, input)) {
         return false;
@@ -299,6 +311,10 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     return true;
 }
 
+/*
+ * Forwards, queues, or drops and counts a packet for another node.  Returns false if the
+ * packet must stay in the RX FIFO.
+ */
 static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
                              uint8_t *buf, unsigned words)
 {

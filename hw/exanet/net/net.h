@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet crossbar: takes packets from units and ports, and gives them to units and ports.
+ * ExaNet crossbar: moves packets from units and ports of this node to units and ports.
  */
 #ifndef HW_EXANET_NET_NET_H
 #define HW_EXANET_NET_NET_H
@@ -10,33 +10,42 @@
 
 typedef struct ExanetState ExanetState;
 
-/* A route: a virtual channel of a port, or one of these values. */
-#define EXANET_ROUTE_LOCAL (-1)     /* this node */
-#define EXANET_ROUTE_NONE  (-2)     /* no route: the packet is dropped */
-#define EXANET_ROUTE_UNKNOWN (-3)   /* only for exanet_net_resume() */
+/* A route: a virtual channel of a port, made by EXANET_ROUTE(), or a negative value: */
+#define EXANET_ROUTE_LOCAL (-1)     /* the destination is this node */
+#define EXANET_ROUTE_NONE  (-2)     /* there is no route: the packet is dropped */
+#define EXANET_ROUTE_UNKNOWN (-3)   /* argument of exanet_net_resume() only */
 #define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
 #define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
 #define EXANET_ROUTE_VC(route) ((unsigned)(route) % EXANET_VCS)
 
 /*
- * Flag beside the path of a packet: all packets for a node take the same port.  Without
- * it the arithmetic router chooses one of several ports for each packet.
+ * Flag in an argument @path, but not in a packet: all packets for a node leave by the
+ * same port.  Without the flag, on path 0, the arithmetic router chooses a port for each
+ * packet.  The router of tori ignores the flag.
  */
 #define EXANET_PATH_STEADY EXANET_PATHS
-/* Returns the route of a packet of this node to node @dst; @path: EXANET_PATH_. */
+/*
+ * Returns the route of a packet from this node to node @dst, or EXANET_ROUTE_LOCAL or
+ * EXANET_ROUTE_NONE.  @path: EXANET_PATH_.
+ */
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path);
 /*
- * Returns the number n of different paths to @dst: values 0 to n - 1 of
- * EXANET_PATH_CABLE, and, if *@order, the same values with EXANET_PATH_ORDER.  Returns 0
- * if there is no route.
+ * Returns the number n of values of EXANET_PATH_CABLE that are useful for packets to
+ * @dst: 0 to n - 1.  Sets *@order to true if the same values with EXANET_PATH_ORDER are
+ * other paths; then there are 2 n paths.  Returns 0 if there is no route.
  */
 unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order);
-/* Returns path @n, modulo their number, of the paths of exanet_router_paths(). */
+
+/*
+ * Returns path @n (EXANET_PATH_), modulo the number of paths.  @cables (not 0) and @order
+ * are the results of exanet_router_paths().
+ */
 static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
 {
     n %= order ? 2 * cables : cables;
     return n < cables ? n : (n - cables) | EXANET_PATH_ORDER;
 }
+
 /* The buffer of a packet that this node is about to send, and the route. */
 typedef struct ExanetOpen {
     int route;
@@ -44,42 +53,47 @@ typedef struct ExanetOpen {
 } ExanetOpen;
 
 /*
- * Finds route and buffer of a packet to @dst by @path.  Returns NULL if the output is
- * blocked; then exanet_schedule() is called when the output opens.  Otherwise the caller
- * builds the packet in the buffer and calls exanet_net_send(), or sends no packet.  A
- * packet without a route has a buffer too: it is dropped and counted.  @o->route is
- * valid in each case.
+ * Finds the route and the buffer of a packet to @dst by @path, and stores both in @o.
+ * Returns the buffer.  The caller then builds the packet in the buffer and calls
+ * exanet_net_send(), or sends no packet.  Returns a buffer even if there is no route;
+ * then exanet_net_send() drops and counts the packet.  Returns NULL if the output is
+ * blocked; then exanet_schedule() is called when the output opens.  @o->route is valid
+ * in each case.
  */
 uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen *o);
 /* As exanet_net_open(), for a route that the caller knows. */
 uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
 /*
- * Sends the @words words at @o->buf.  A packet for this node arrives inside this call, so
- * the caller must have updated its state before.
+ * Sends the packet of @words words at @o->buf by @o->route.  A packet for this node
+ * arrives at its unit inside this call, so the caller must update its own state before.
  */
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
- * Sends a copy of the response of @words words at @buf (ack, flow-rate, release or
- * notification packet) before data.  Never blocks, but drops a response if too many wait.
+ * Sends a copy of the packet of @words words at @buf to @dst, by the path in its header.
+ * The packet is an ack, or another packet that must not wait, and leaves before data.
+ * The function never blocks: it drops and counts the packet if there is no route, if the
+ * link is down, or if too many such packets wait.
  */
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
 /*
- * Takes the packet of @words words at @buf that arrived by channel @vc of @from: gives it
- * to its unit, forwards it, or drops and counts it.  Returns false if the output is
- * blocked; then exanet_schedule() is called when the output opens, and the caller offers
- * the packet again.  The function may change the packet.
+ * Processes the packet of @words words at @buf, which arrived by channel @vc of @from:
+ * passes the packet to its unit, forwards the packet, stores a copy in a queue (voq.h),
+ * or drops and counts the packet.  Returns false if the output is blocked and the packet
+ * cannot wait in a queue; then exanet_schedule() is called when the output opens, and the
+ * caller offers the packet again.  The function may change the packet.
  */
 bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
 /*
- * As exanet_net_take(), for a packet to another node that has waited in a queue for
- * @route.  If @route is UNKNOWN, the function finds the route again.
+ * Forwards, or drops and counts, a packet that has waited in a queue for @route.  If
+ * @route is UNKNOWN, finds the route again.  The other arguments and the result are those
+ * of exanet_net_take().
  */
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);
 /*
- * Counts a packet of @src to @dst that the caller drops, because such packets cannot
- * arrive by @from, and raises the interrupt.
+ * Counts a packet of @src to @dst in DROP_SOURCE, and raises the interrupt PROTOCOL.  The
+ * caller drops the packet, because a packet of @src cannot arrive by @from.
  */
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst);

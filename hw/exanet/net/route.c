@@ -5,12 +5,12 @@
 #include "arith.h"
 #include "route.h"
 
-#define RING_MIN 3              /* a ring of two is a mesh with parallel cables */
-#define RING_MAX 16             /* values of a coordinate of four bits */
-/* Longest route: all steps of a mesh in three dimensions, and a step in two QFDBs. */
+#define RING_MIN 3              /* a ring of two would be a mesh with parallel cables */
+#define RING_MAX 16             /* number of values of a coordinate of four bits */
+/* Limit of steps: a mesh in three dimensions, and a step in two QFDBs, need fewer. */
 #define HOPS_MAX (EXANET_DIMENSIONS * RING_MAX + 2)
 
-/* X, Y and Z are four bits each, from bit 0 on. */
+/* X, Y and Z have DIM_BITS bits each; X begins at bit 0. */
 #define DIM_BITS 4
 #define DIM_MASK (RNIC_FIELD(DIM_BITS - 1, 0))
 #define TORUS_MASK (EXANET_COORD_X | EXANET_COORD_Y | EXANET_COORD_Z)
@@ -90,7 +90,7 @@ bool exanet_route_dims(const char *text, uint32_t *dims)
 
 /* --- Ports ---------------------------------------------------------------- */
 
-/* Returns true if dimension @dim is no ring, or a ring with coordinate @c. */
+/* Returns true if dimension @dim is a mesh, or a ring that contains coordinate @c. */
 static bool ring_has(const ExanetRouteConfig *cfg, unsigned dim, unsigned c)
 {
     return !cfg->ring[dim] || c < cfg->ring[dim];
@@ -104,7 +104,10 @@ static unsigned ring_next(const ExanetRouteConfig *cfg, unsigned dim, unsigned c
     return plus ? (c + 1) % n : (c + n - 1) % n;
 }
 
-/* Returns true if the step from @c takes the wrap-around cable. */
+/*
+ * Returns true if the step from coordinate @c wraps around.  In a mesh there is no cable
+ * for this step.
+ */
 static bool ring_wraps(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
                        bool plus)
 {
@@ -150,8 +153,8 @@ enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
 /* --- Routes --------------------------------------------------------------- */
 
 /*
- * Returns true if the route from coordinate @c to @d goes up.  If both directions are
- * equally long, the route does not wrap.
+ * Returns true if the shorter route from coordinate @c to @d has plus direction.  If both
+ * directions are equally long, the function chooses the route that does not wrap around.
  */
 static bool ring_up(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
                     unsigned d)
@@ -207,7 +210,7 @@ unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
         crossed |= role_dim(in) == role_dim(hop->role) &&
                    (vc & EXANET_VC_DATELINE);
     } else if (in == EXANET_ROLE_UPLINK) {
-        /* rings of uplinks need a dateline too */
+        /* uplinks may form a ring, which needs a dateline too */
         crossed = hop->role == EXANET_ROLE_UPLINK;
     }
     return order | (crossed ? EXANET_VC_DATELINE : 0);
@@ -223,7 +226,10 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
     return differ > 1 && !((node ^ dst) & EXANET_COORD_UPPER);
 }
 
-/* Returns true if the next node of a packet at @from for @dst is @node. */
+/*
+ * Returns true if @node, which is not @from, is the next node of a packet at @from for
+ * @dst.  For other upper bits the next node is F1.
+ */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)
 {
@@ -245,7 +251,7 @@ bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
     uint32_t at = src;
 
     if ((src ^ from) & EXANET_COORD_UPPER) {
-        /* the packet has taken an uplink before, and must not take another one */
+        /* the packet has passed an uplink before, and must not pass another uplink */
         return !((dst ^ from) & EXANET_COORD_UPPER) &&
                step_leads(cfg, from, dst, path, node);
     }
@@ -253,7 +259,7 @@ bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
         ExanetHop hop;
 
         if (at == from) {
-            /* there may be a cable to the destination that the network does not have */
+            /* @from may have a cable to the destination outside of the network */
             return (dst == node && from != node) ||
                    step_leads(cfg, from, dst, path, node);
         }

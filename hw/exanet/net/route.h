@@ -2,16 +2,18 @@
 /*
  * Routes in a network of ExaNet nodes [P §2.18], [T §6.4].  Links:
  *
- *   QFDB      up to four nodes with the same upper bits, X, Y and Z, all cabled to
- *             each other; the node with offset 0, F1, is cabled to other QFDBs too
- *   torus     F1s whose X, Y or Z is one apart; with a wrap-around cable where the
- *             dimension is a ring
+ *   QFDB      between up to four nodes with the same upper bits, X, Y and Z; the node
+ *             with offset 0, F1, has cables to other QFDBs too
+ *   torus     between F1s with the same upper bits, if only one of X, Y and Z differs,
+ *             by 1; in a ring also between its first and last F1
  *   uplink    between nodes whose upper bits differ
  *
- * A packet goes from its node to F1, from there to F1 of the destination's QFDB,
- * dimension by dimension in the shorter direction, then to the destination.  Pure
- * arithmetic on coordinates (EXANET_COORD), free of QEMU state, because the router, the
- * check of sources and the test for deadlocks use the same functions.
+ * A packet for another QFDB moves from its node to F1, then to F1 of the destination's
+ * QFDB, dimension by dimension in the shorter direction, then to the destination.  A
+ * packet for other upper bits leaves by an uplink of its node or of F1.
+ *
+ * This file is arithmetic on coordinates (EXANET_COORD) without state of QEMU, because
+ * the router, the check of sources and the test for deadlocks use the same functions.
  */
 #ifndef HW_EXANET_NET_ROUTE_H
 #define HW_EXANET_NET_ROUTE_H
@@ -30,7 +32,7 @@ typedef struct ExanetRouteConfig {
 /* One step of a route. */
 typedef struct ExanetHop {
     uint8_t role;           /* enum exanet_role of the port; AUTO: no step is needed */
-    bool wrap;              /* the step takes the wrap-around cable of a ring */
+    bool wrap;              /* the step uses the wrap-around cable of a ring */
     uint32_t next;          /* the node after the step; for UPLINK, the destination */
 } ExanetHop;
 
@@ -45,15 +47,21 @@ void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims,
  * number below 3 means a mesh.  Returns false if @text is not valid.
  */
 bool exanet_route_dims(const char *text, uint32_t *dims);
-/* Returns the role of a port of @node with a cable to @peer; AUTO: no role. */
+/*
+ * Returns the role of a port of @node with a cable to @peer; AUTO if the network has no
+ * such cable.
+ */
 enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
                                    uint32_t peer);
-/* Returns true if @role is a direction in the torus. */
+/* Returns true if @role is a direction in the torus: X_MINUS to Z_PLUS. */
 static inline bool exanet_role_torus(enum exanet_role role)
 {
     return role >= EXANET_ROLE_X_MINUS && role <= EXANET_ROLE_Z_PLUS;
 }
-/* Returns the neighbour of @node in direction @role. */
+/*
+ * Returns the coordinates of the neighbour of @node in direction @role of the torus.  At
+ * the end of a mesh, X, Y or Z wraps around, although there is no cable.
+ */
 uint32_t exanet_route_neighbour(const ExanetRouteConfig *cfg, uint32_t node,
                                 enum exanet_role role);
 /* Returns the coordinates of F1 in the QFDB of @node. */
@@ -62,24 +70,27 @@ static inline uint32_t exanet_route_f1(uint32_t node)
     return node & ~(uint32_t)EXANET_COORD_OFFSET;
 }
 /*
- * Computes the next step of a packet at @node for @dst; @path: EXANET_PATH_.  Returns
- * false if there is no route, because a coordinate is outside of its ring.  The step is
- * UPLINK if the upper bits differ; a node without uplink sends the packet to F1.
+ * Computes the next step, *@hop, of a packet at @node for @dst; @path: EXANET_PATH_.
+ * Returns false if there is no route, because a coordinate is outside of its ring.  The
+ * step is UPLINK if the upper bits differ; then a node without uplink must send the
+ * packet to F1 instead.
  */
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
 /*
- * Returns the virtual channel of step @hop for a packet that arrived by channel @vc of a
- * port with role @in.  @in is AUTO for a packet of this node.  @path: EXANET_PATH_.
+ * Returns the virtual channel by which a packet leaves with step @hop.  The packet
+ * arrived by channel @vc of a port with role @in; @in is AUTO for a packet of this node.
+ * @path (EXANET_PATH_) is the path of the packet.
  */
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path);
 /* Returns true if the two orders of dimensions give different routes to @dst. */
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
- * Returns true if a packet of @src for @dst can arrive at @node from its neighbour @from,
- * which has the same upper bits.  If @src has other upper bits, the route before @from is
- * not known; then the step from @from to @node must be a step of the network.
+ * Returns true if a packet of node @src for node @dst can arrive at @node from its
+ * neighbour @from, which has the same upper bits.  @path: EXANET_PATH_.  If @src has
+ * other upper bits, the route before @from is not known.  Then @dst must have the upper
+ * bits of @from, and the next node after @from on the route to @dst must be @node.
  */
 bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,

@@ -3,14 +3,15 @@
  * ExaNet router with the arithmetic or the table of arith.h: routes, the choice between
  * several ports, and registers.
  *
- * On path 0 a packet takes, in each node, the port with the fewest words waiting.  So
- * packets of one source may overtake each other, which the RDMA engine and mailboxes
- * permit.  Loads and stores must stay in order, because a target drops stores that are
- * out of order; so all loads and stores for one node take the same port in each node.
+ * On path 0, if several ports are on a route, a packet leaves by the port for which the
+ * fewest words wait.  So packets of one source may overtake each other, which the RDMA
+ * engine and mailboxes permit.  Loads and stores must stay in order, because a target
+ * drops stores that are out of order.  So in each node, all loads and stores for one
+ * destination leave by the same port.
  *
- * On paths 1 to 3 packets take the first, second or third port, modulo the number of
- * ports, in each node.  Routes do not change when a remote cable is cut, but a source
- * that gets no answer uses the next path, on which packets pass other nodes.
+ * On paths 1 to 3 packets leave each node by the first, second or third port, modulo the
+ * number of ports.  Routes do not change when a remote cable is cut.  But a source that
+ * gets no answer uses the next path, on which packets may pass other nodes.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -49,7 +50,7 @@ static bool router_mode(const char *name, enum exanet_arith_mode *mode)
     return false;
 }
 
-/* Returns false with @errp set if a rule names a link without netdev. */
+/* Returns false with @errp set if a rule of the table names a link without netdev. */
 static bool table_links_exist(ExanetState *s, Error **errp)
 {
     for (unsigned n = 0; n < s->router.table->count; n++) {
@@ -102,6 +103,7 @@ void exanet_arith_fini(ExanetState *s)
 
 /* --- Routes ----------------------------------------------------------------- */
 
+/* Fills in @ports for all links up to the last existing port.  Returns their number. */
 static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
 {
     for (unsigned i = 0; i < s->ports.count; i++) {
@@ -113,7 +115,7 @@ static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
     return s->ports.count;
 }
 
-/* Returns the links whose neighbour is this node, because they are in loopback. */
+/* Returns the links in loopback, whose neighbour is this node, one bit each. */
 static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;
@@ -124,6 +126,7 @@ static unsigned links_back(ExanetState *s)
     return links;
 }
 
+/* Returns the links of the table for @dst that are up, one bit each. */
 static unsigned links_by_table(ExanetState *s, uint32_t dst)
 {
     unsigned links = exanet_arith_table_links(s->router.table, dst);
@@ -160,13 +163,13 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
                dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
 }
 
-/* Returns the words that wait for the cable of @p, in @p and in the queues for @p. */
+/* Returns the number of words that wait in @p, and in the queues of voq.c for @p. */
 static unsigned port_backlog(const ExanetPort *p)
 {
     return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
 }
 
-/* Returns link @nth of the set @links, modulo their number. */
+/* Returns the number of link @nth, modulo the number of links, of the set @links. */
 static int links_nth(unsigned links, unsigned nth)
 {
     for (nth %= ctpop32(links); nth; nth--) {
@@ -175,6 +178,7 @@ static int links_nth(unsigned links, unsigned nth)
     return ctz32(links);
 }
 
+/* Returns the number of the link in @links for which the fewest words wait. */
 static int links_least(ExanetState *s, unsigned links)
 {
     int best = ctz32(links);
@@ -187,6 +191,7 @@ static int links_least(ExanetState *s, unsigned links)
     return best;
 }
 
+/* Returns the number of the link in @links by which a packet for @dst leaves on @path. */
 static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
                       unsigned path)
 {
@@ -236,7 +241,7 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst)
 {
     if (s->router.arith == EXANET_ARITH_TABLE) {
-        /* the route back to @src must use the port by which the packet arrived */
+        /* a route to @src must use the port by which the packet arrived */
         return src != s->node && (exanet_router_lookup(s, src, 0)->arith.links &
                                   (1u << from->index));
     }
@@ -275,8 +280,8 @@ static uint64_t ports_by_role(ExanetState *s)
 }
 
 /*
- * Returns the words that wait in queues between the two links in VOQ_SELECT; 0 if a link
- * does not exist.
+ * Returns the number of words that wait in the queues from the input link to the output
+ * link in VOQ_SELECT; 0 if a link does not exist.
  */
 static unsigned words_selected(ExanetState *s)
 {

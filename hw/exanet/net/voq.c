@@ -7,7 +7,7 @@
 #include "../link/port.h"
 #include "voq.h"
 
-/* Most packets that a queue sends in a run, because other queues wait for their turn. */
+/* Most packets that a queue sends in a run, because other queues wait meanwhile. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that arrived by @from. */
@@ -16,6 +16,7 @@ static ExanetVoqs *voqs(const ExanetPort *from)
     return &exanet_port_state(from)->router.voqs[from->index];
 }
 
+/* Adds @words, which may be negative, to the word counts of @q, @from and port @out. */
 static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
@@ -56,7 +57,10 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
     }
 }
 
-/* Sends up to SEND_MAX packets of a queue.  Returns true if it could continue now. */
+/*
+ * Sends up to SEND_MAX packets of the queue from channel @vc of @from to port @out.
+ * Returns true if the queue could continue now.
+ */
 static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
 {
     ExanetVoq *q = voqs(from)->queue[vc][out];
@@ -73,7 +77,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
             return false;
         }
         if (drops != from->rx_drops) {
-            return false;           /* the call above has emptied the queue */
+            return false;           /* exanet_net_resume() has emptied the queue */
         }
         voq_pop(from, vc, out, q);
         if (!q->slots.count) {

@@ -8,7 +8,10 @@
 #include "wire-fault.h"
 #include "../base/wire.h"
 
-/* Flips a random bit of the word at @word: one of the bits of @lo and @hi. */
+/*
+ * Flips a random bit of the 128-bit word at @word.  @lo and @hi are the masks of the bits
+ * of the low and high half that may be flipped.
+ */
 static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 {
     unsigned bit = g_rand_int_range(rand, 0, ctpop64(lo) + ctpop64(hi));
@@ -25,8 +28,8 @@ static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Flips a bit that the CRC of the header covers, which depends on the type.  Bits of the
- * type itself stay, because another type changes the set of covered bits.
+ * Flips a bit of the header's CRC, or a bit that this CRC covers.  The type determines
+ * the set of covered bits, so no bit of the type itself is flipped.
  */
 static void header_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
@@ -50,7 +53,8 @@ static void payload_flip(GRand *rand, uint8_t *buf, unsigned words)
 }
 
 /*
- * Flips a bit of the footer, but not of the payload's CRC, which belongs to the payload.
+ * Flips a bit of the footer: of the footer's CRC, or of the fields that this CRC covers.
+ * The CRC of the payload counts as a part of the payload.
  */
 static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
