@@ -288,7 +288,7 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
  * Acts on a write of @value to word W1 + @w of a descriptor whose transaction is active.
  * Kills the transaction if the write covers W3[63:32] (@trigger) with DB = 1 and length
  * 0.  Stores a new W4 until the scheduler first tries to send a packet of @tid.  Ignores
- * any other write, and counts it in DESC_BUSY.
+ * any other write, and counts the write in DESC_BUSY.
  */
 static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
                                 uint64_t value, bool trigger)

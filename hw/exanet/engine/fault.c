@@ -24,7 +24,7 @@ static bool fault_same_page(const ExanetPendingFault *a,
            a->dst == b->dst;
 }
 
-/* Returns true if the same transaction has caused both faults. */
+/* Returns true if TID, other node, unit, context and side of both faults are the same. */
 static bool fault_same_user(const ExanetPendingFault *a,
                             const ExanetPendingFault *b)
 {

@@ -6,8 +6,8 @@
  * between their generations.  A receiver gets only the messages to its own node, so the
  * packetizer counts generations for each node.  The entry of a node here must live longer
  * than the record of this node in the receiver, even if the context gets another owner or
- * the device is reset.  A new entry could begin with a wrong generation, and the receiver
- * would ack a message of that generation without delivering the message.
+ * the device is reset.  Otherwise a new entry could begin with a wrong generation, and
+ * the receiver would ack a message of that generation without delivering the message.
  *
  * Only a node that has received a message can have a record of its generation.  So, if no
  * copy of a message to a node had a route, the packetizer removes the entry of the node

@@ -10,7 +10,7 @@
  * The source coordinates in a packet may be false.  So the receiver adds a source only
  * when a packet of the node has passed the check of its context.  If there is no room, a
  * new source replaces only a source whose state is not needed any more.  A part of the
- * room is reserved for each link, so the sources of a link cannot fill the table.
+ * room is reserved for each link, so that sources of other links cannot fill this part.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -24,8 +24,8 @@
 /* Number of sources that all links share; the other half is divided among the links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
 /*
- * Time, ns, from the first packet of a source until a new source may replace the source,
- * if no packet was accepted [P].
+ * Longest time, ns, from the first packet of a source until a new source may replace the
+ * source, if no packet was accepted [P].
  */
 #define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
@@ -96,7 +96,7 @@ static bool link_room(ExanetState *s, unsigned link)
  * Removes the oldest source that is not needed, to make room for a source from @link.
  * Does not remove a source in the reserved part of another link.  Returns false if no
  * source was removed.  The check of all sources is slow, so the function does nothing
- * before full_until, when a source may be no longer needed.
+ * before full_until[@link], the first time when a source may be not needed.
  */
 static bool source_evict(ExanetState *s, unsigned link)
 {
@@ -182,7 +182,10 @@ static ExanetSource *source_new(ExanetState *s, const ExanetPacket *pkt)
     return src;
 }
 
-/* Sets a new epoch of @src, records the old epoch, and drops all other state of @src. */
+/*
+ * Sets a new epoch of @src, records the old epoch, and drops the state of all blocks,
+ * messages, notifications, loads and stores of @src.
+ */
 static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
 {
     unsigned i = src->retired_next++ % EXANET_RX_RETIRED;

@@ -45,7 +45,7 @@ typedef struct ExanetReport {
 
 /* The state of a node that sends to this node. */
 struct ExanetSource {
-    int64_t time;                   /* ns, last release, or packet that was not refused */
+    int64_t time;                   /* ns, last release or packet that passed the check */
     int64_t created;                /* ns, time of the first packet */
     int64_t far;                    /* ns, last packet that arrived through a switch */
     uint32_t coord;                 /* coordinates of the node */

@@ -311,7 +311,7 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
     if (RNIC_GET(EXANET_PDID_JOB, pdid) != RNIC_GET(EXANET_PDID_JOB, c->pdid)) {
         return EXANET_RESP_PROTECTION;
     }
-    /* refuses a third node, because this node would not know the result there */
+    /* refuses a target on a third node, whose result this node would not know */
     if (RNIC_GET(EXANET_GVA_COORD, gva) != s->node) {
         return EXANET_RESP_DECODE;
     }
@@ -619,7 +619,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     };
 }
 
-/* Sends RESOLVED (@ok) or DECODE to the source of a block with fault @f. */
+/*
+ * Sends RESOLVED (@ok) or DECODE to the source of a block with fault @f.  Returns false
+ * if another unit has reported @f.
+ */
 static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)
 {

@@ -96,13 +96,14 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a release packet: frees the receiver context of the released block, and
- * records the release.  Does nothing for an unknown source, or if the receiver context
+ * records the release.  Ignores @pkt if the source is unknown, or if the receiver context
  * has another block or a later copy.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Sets the epoch of the source at coordinates @src to @epoch, which a HELLO advertised.
- * If the epoch is new, drops all state of the source.  Does nothing for an unknown node.
+ * If the epoch is new, drops the state of all blocks and messages of the source.  Does
+ * nothing for an unknown node.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*

@@ -66,8 +66,9 @@ static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
 }
 
 /*
- * Returns true if @entry is a large page of 1 << @shift bytes with a reserved bit set.
- * The function checks no reserved bits in entries for 4-KB pages and for tables.
+ * Returns true if @entry is a large page of 1 << @shift bytes, and either has a reserved
+ * bit set or is larger than 1 GB, a size that does not exist.  The function checks no
+ * reserved bits in entries for 4-KB pages and for tables.
  */
 static bool x86_reserved(uint64_t entry, unsigned shift)
 {
