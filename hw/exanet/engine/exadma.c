@@ -25,7 +25,7 @@
 /* Most attempts to send in a run, for each packet of the run's budget. */
 #define EXADMA_ATTEMPTS 8
 
-/* Bits of W3 that only the device writes. */
+/* Bits of W3 that only the device sets; a write by software clears these bits. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
 /* A write that covers these bits of W3, with DB = 0, starts the transaction. */

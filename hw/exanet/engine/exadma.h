@@ -139,8 +139,8 @@ static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /*
- * Removes the oldest stopped transaction from the list, and stores it in *@stopped.
- * Returns false if the list is empty.
+ * Removes the oldest stopped transaction from the list, and stores this transaction in
+ * *@stopped.  Returns false if the list is empty.
  */
 bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
 

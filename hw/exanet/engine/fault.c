@@ -3,8 +3,8 @@
  * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
  *
  * The FIFO gets an entry only for the first pending fault with the same page, context,
- * direction (@write) and side (@dst).  The table gets each further fault of these, too,
- * and the driver's answer is for all of them.
+ * direction (@write) and side (@dst).  The table has also all further pending faults of
+ * this kind, and the driver's answer is for all these faults.
  */
 #include "qemu/osdep.h"
 #include "context.h"

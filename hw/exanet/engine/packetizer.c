@@ -414,9 +414,10 @@ static void packetizer_expire(ExanetState *s)
 }
 
 /*
- * Sends copies of the channels in @send, in turn, at most SENDS_PER_RUN.  Skips a channel
- * whose route is blocked; the units are scheduled when the route opens.  Returns true if
- * more copies could be sent now.
+ * Handles expired deadlines, then sends at most SENDS_PER_RUN copies, one for each
+ * channel in p->send.  Skips a channel whose route is blocked; the units are scheduled
+ * when the route opens.  Returns true if the limit was reached, because other channels
+ * may be able to send now.
  */
 static bool packetizer_run(ExanetState *s, unsigned packets)
 {

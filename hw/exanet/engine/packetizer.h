@@ -34,7 +34,7 @@ typedef struct ExanetPktzChannel {
 #define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 
 typedef struct ExanetPacketizer {
-    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* context * CHANNELS + number */
+    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then by number */
     ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* channels with a message */
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */

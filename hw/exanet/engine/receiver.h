@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet RDMA receiver: stores blocks, messages and notifications that arrive from other
- * nodes or from this node, and answers them.
+ * nodes or from this node, and sends acks and nacks.
  */
 #ifndef HW_EXANET_ENGINE_RECEIVER_H
 #define HW_EXANET_ENGINE_RECEIVER_H
@@ -113,7 +113,7 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /*
  * Removes the sources without packets for EXANET_TID_AGE_NS.  Called by timers of all
- * ports, so the function does nothing within a second after it has checked all sources.
+ * ports, so the function does nothing within a second after the last check of sources.
  */
 void exanet_receiver_sweep(ExanetState *s);
 /*

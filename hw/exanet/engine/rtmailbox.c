@@ -160,7 +160,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* removes no response if the model of the R5 runs, because the model needs it */
+    /* removes no response if the model of the R5 runs, which needs all responses */
     if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);
     }

@@ -51,8 +51,8 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
 /*
- * Removes the oldest response from its FIFO, and stores it (fields EXANET_RT_) in *@word.
- * Returns false if the FIFO is empty.
+ * Removes the oldest response from its FIFO, and stores the response (fields EXANET_RT_)
+ * in *@word.  Returns false if the FIFO is empty.
  */
 bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
 /*

@@ -11,8 +11,8 @@
 #include "rnic/exanet/wire.h"
 
 /*
- * Reads the 64-bit table entry at physical address @pa, and stores it in *@entry in host
- * byte order.  Returns false if there is no RAM at @pa.  @opaque is ExanetWalk.opaque.
+ * Stores in *@entry, in host byte order, the 64-bit table entry at physical address @pa.
+ * Returns false if there is no RAM at @pa.  @opaque is ExanetWalk.opaque.
  */
 typedef bool ExanetWalkRead(void *opaque, uint64_t pa, uint64_t *entry);
 

@@ -15,7 +15,7 @@
  * rate grows again.
  *
  * The tables of flows and of paced destinations are bounded, because other nodes choose
- * the coordinates in them.
+ * the coordinates in these tables.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"

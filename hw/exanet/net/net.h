@@ -71,7 +71,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
  * Sends a copy of the packet of @words words at @buf to @dst, by the path in its header.
  * The packet is an ack, or another packet that must not wait, and leaves before data.
- * The function never blocks: it drops and counts the packet if there is no route, if the
+ * The function never blocks, but drops and counts the packet if there is no route, if the
  * link is down, or if too many such packets wait.
  */
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet arithmetic router and table router: the functions that router.c calls if
- * ARITH_MODE is not OFF.
+ * ExaNet arithmetic router and table router: the functions that find routes if ARITH_MODE
+ * is not OFF, and the registers ARITH_.
  */
 #ifndef HW_EXANET_NET_ROUTER_ARITH_H
 #define HW_EXANET_NET_ROUTER_ARITH_H
