@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The firmware's model, lower half: blocks.  A block has a transaction descriptor (TID)
- * from its first copy until it is acknowledged or its transfer fails.  The generation
- * distinguishes successive blocks of a TID.  Another copy, with the next sequence
- * number, is sent after a negative response, a page fault of the source, or a timeout.
+ * until the block is acknowledged or the transfer fails.  Generation and sequence number
+ * distinguish successive blocks of a TID.  Another copy, with the next sequence number,
+ * is sent after a response that permits a retransmission, a page fault of the source, or
+ * a timeout.
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -20,10 +21,15 @@
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
-/* Maximal time between copies, so that the receiver still knows the block. */
+/*
+ * Maximal time until a deadline of a block, so that the receiver keeps the block's state.
+ */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
-/* Takes the list of transactions that the ExaDMA has stopped. */
+/*
+ * Moves the TIDs of transactions that ExaDMA has stopped from the list of ExaDMA to
+ * @errors.  Ignores a TID whose block is not FW_SENT.
+ */
 static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 {
     ExanetStopped stopped;
@@ -43,7 +49,7 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw->now = rnic_now();
-    /* the caller may give the next run something to do */
+    /* wakes the unit, because the caller may create work for the next run */
     s->awake |= EXANET_AWAKE_R5;
     fw_stopped_take(s, fw);
 }
@@ -72,13 +78,13 @@ void exanet_fw_timer_update(ExanetFirmware *fw)
     rnic_deadline_at(&fw->timer, fw->next);
 }
 
-/* Sets the deadline for the answer to the copy of @tid that was just sent. */
+/* Sets the deadline for the answer to the last copy of @tid. */
 static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 {
     const FwBlock *b = &fw->block[tid];
     unsigned shift = MIN(b->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
 
-    /* no deadline, because the receiver does not answer before the control packet */
+    /* no deadline yet, because the receiver sends the ack after the control packet */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
                 fw->now + MIN(fw_timeout_ns(fw, b->peer) << shift,
                               FW_PAUSE_MAX_NS));
@@ -92,8 +98,8 @@ static uint16_t fw_wire_tid(ExanetState *s, unsigned tid, unsigned gen)
 }
 
 /*
- * Returns the block that the ExaDMA starts after @tid.  Returns FW_NONE if @tid has no
- * successor, or if the ExaDMA has started the successor already.
+ * Returns the TID that ExaDMA starts after @tid.  Returns FW_NONE if @tid has no
+ * successor, or if the successor does not wait for @tid any more.
  */
 static unsigned fw_successor(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -108,7 +114,7 @@ static unsigned fw_output(const FwBlock *b)
     return b->path % EXANET_OUTPUTS;
 }
 
-/* Returns the bits of W3 that show how much of the last copy of @tid has left. */
+/* Returns the bits of W3 that show how much of the last copy of @tid ExaDMA has sent. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
     return s->exadma.desc[tid][2] & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
@@ -120,7 +126,10 @@ static bool fw_has_route(ExanetState *s, const FwBlock *b)
     return exanet_net_route(s, b->peer->coord, b->path) != EXANET_ROUTE_NONE;
 }
 
-/* Writes the descriptor of @tid.  This starts the copy, unless @wait is set. */
+/*
+ * Writes the descriptor of @tid.  If @wait is false, this starts the copy.  Otherwise
+ * ExaDMA starts the copy after that of the predecessor in the chain.
+ */
 static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                           bool wait)
 {
@@ -153,7 +162,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     });
 }
 
-/* Sends the control packet of @tid.  Returns false if the queue of its output is full. */
+/* Sends the control packet of @tid.  Returns false if the output's queue is full. */
 static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
@@ -171,7 +180,10 @@ static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     return sent;
 }
 
-/* Sends the control packet of @tid, now or when the queue has room. */
+/*
+ * Sends the control packet of @tid.  If the queue is full, or other control packets wait,
+ * fw_controls_flush() sends the control packet later.
+ */
 static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     if (!fw->controls.fifo.count && fw_control_send(s, fw, tid)) {
@@ -184,7 +196,7 @@ static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
 }
 
-/* Sends control packets that waited for room. */
+/* Sends the waiting control packets for which there is room now. */
 static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 {
     for (unsigned n = fw->controls.fifo.count; n; n--) {
@@ -193,7 +205,7 @@ static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* the next copy sends a control packet */
+            continue;       /* not needed: the block has ended or will be sent again */
         }
         if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
@@ -210,7 +222,10 @@ void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw)
     exanet_fw_timer_update(fw);
 }
 
-/* Sends a copy of @tid with its control packet, and sets the deadline for the answer. */
+/*
+ * Stops the last copy of @tid, if there is one, and starts the next copy, with a control
+ * packet if @control is set.  Sets the deadline for the answer.
+ */
 static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -229,8 +244,9 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Sends the control packet of the last block when all other blocks of @t were acked,
- * because the control packet permits the notification [P §3.10].
+ * If all blocks of @t but the last were acked, sends the control packet of the last
+ * block.  This order is necessary, because the control packet permits the notification
+ * [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
@@ -246,7 +262,7 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
     b->control = true;
     if (b->state == FW_SENT) {
         if (b->seq == b->first_seq) {
-            b->sent = fw->now;      /* the receiver could not answer before */
+            b->sent = fw->now;      /* the receiver sends no ack before this packet */
         }
         fw_control(s, fw, t->last);
         fw_deadline_answer(fw, t->last);
@@ -255,7 +271,7 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 
 /*
  * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If RELEASE
- * is lost, the receiver frees the receiver context after a time.
+ * is lost, the receiver replaces the idle receiver context when the set is full.
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -279,7 +295,10 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     exanet_schedule(s);
 }
 
-/* Records the end of the block of @tid; sends RELEASE if the block was given up. */
+/*
+ * Records the end of the block of @tid.  Sends RELEASE if the block was not acked,
+ * packets have left and a route existed, but not in the published protocol.
+ */
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -318,7 +337,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_push(&fw->free[t->ctx], tid);
 }
 
-/* Returns a free TID of context @c for a block to @peer, or FW_NONE. */
+/* Removes and returns a free TID of context @c for a block to @peer, or FW_NONE. */
 static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
                             FwPeer *peer)
 {
@@ -327,7 +346,7 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
     for (unsigned n = free->fifo.count; n; n--) {
         unsigned tid = fw_pop(free);
 
-        /* other software may write to the Pending_List at the same time */
+        /* software of the guest may have started the TID in the Pending_List */
         if (!exanet_exadma_busy(&s->exadma, tid) &&
             exanet_fw_record_usable(fw, peer, tid)) {
             return tid;
@@ -338,7 +357,8 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 }
 
 /*
- * Cuts the next block from @t, and returns the block's TID, or FW_NONE if none is usable.
+ * Cuts the next block from @t, and returns the block's TID.  Returns FW_NONE if no TID is
+ * usable.
  */
 static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                              FwPeer *peer, const FwPaths *paths)
@@ -378,8 +398,8 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
 /* --- Retransmission ------------------------------------------------------- */
 
 /*
- * Sends another copy of @tid now, by another path if possible.  Fails the transfer if
- * there is no sequence number for the copy.
+ * Sends another copy of @tid now, on another path if there are several.  Fails the
+ * transfer if there is no sequence number for the copy.
  */
 static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -401,8 +421,8 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Counts a loss of @tid.  Returns false after FW_RETRY_MAX losses in which no byte of
- * the transfer was acked.
+ * Counts a loss of @tid and returns true.  Returns false, and counts nothing, if there
+ * were FW_RETRY_MAX losses since a byte of the transfer was acked.
  */
 static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 {
@@ -437,8 +457,9 @@ static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Retransmits @tid after a back-off that grows, but is at least @least ns.  Fails the
- * transfer with @code after FW_PF_RETRY_MAX times.
+ * Stops the last copy of @tid, and schedules a retransmission after a back-off.  The
+ * back-off doubles each time; it is at least @least ns and at most FW_PAUSE_MAX_NS.
+ * Fails the transfer with @code after FW_PF_RETRY_MAX back-offs.
  */
 static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)
@@ -452,7 +473,7 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
         return;
     }
     if (exanet_exadma_busy(&s->exadma, tid)) {
-        /* the receiver drops the rest of the copy anyway */
+        /* the rest of the copy cannot complete the block */
         exanet_exadma_kill(s, tid);
     }
     b->backoffs++;
@@ -461,6 +482,7 @@ static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     fw_deadline(fw, tid, fw->now + MIN(MAX(delay, least), FW_PAUSE_MAX_NS));
 }
 
+/* Handles the deadline of @tid, which has passed.  The block is FW_SENT or FW_HOLD. */
 static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     FwBlock *b = &fw->block[tid];
@@ -482,9 +504,9 @@ static void fw_timeout(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         return;
     }
     /*
-     * The copy has not left completely, so another copy would not be faster.  A copy
-     * without progress counts as a loss.  A block that waits in a chain has no limit of
-     * its own, because the limit of its predecessor ends the transfer.
+     * ExaDMA has not sent the copy completely, so another copy would not be faster.  A
+     * copy without progress counts as a loss.  No loss is counted for a block that waits
+     * in a chain, because the limit of the predecessor's losses ends the transfer.
      */
     if (exanet_exadma_armed(&s->exadma, tid) || fw_sent(s, tid) != b->progress) {
         b->progress = fw_sent(s, tid);
@@ -519,7 +541,7 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
 
     if (b->state != FW_STOPPED) {
-        return;         /* the transfer of the block has failed meanwhile */
+        return;         /* the transfer of the block has ended meanwhile */
     }
     if (b->error != EXANET_RESP_FAULT) {
         exanet_fw_transfer_finish(s, fw, t, b->error);
@@ -548,7 +570,7 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 
     exanet_fw_enter(s, fw);
     if (b->state == FW_STOPPED) {
-        b->reported = false;            /* fw_hold() need not wait for RESOLVE */
+        b->reported = false;    /* the block need not wait for RESOLVE in FW_HOLD */
         return;
     }
     if (b->state != FW_HOLD || !b->source) {
@@ -589,7 +611,7 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
     if (next != FW_NONE) {
-        /* the peer acked a block that was not sent, and for which the chain waits */
+        /* the ack came before the last packet was sent, so the successor still waits */
         fw_block_send(s, fw, next);
     }
     if (t->acked == t->len) {
@@ -607,7 +629,10 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     switch (resp) {
     case EXANET_RESP_CRC:
         exanet_count(s, RETRY_CRC);
-        /* the next copy may complete the block before all its packets have left */
+        /*
+         * The receiver keeps the packets that have arrived.  So the next copy may
+         * complete the block before all packets of that copy have left.
+         */
         fw->block[tid].maybe_done = true;
         fw_retry_counted(s, fw, tid, resp);
         break;
@@ -636,8 +661,9 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 
 /*
  * Returns true if response @word is valid for block @b.  In FW_SENT the response must
- * answer the last copy, because the ExaDMA still reads memory for that copy.  In FW_HOLD
- * only responses that end the wait are valid, for any copy.
+ * answer the last copy, because ExaDMA may still read memory for that copy.  In FW_HOLD
+ * only responses that end the wait are valid, for any copy.  In other states no response
+ * is valid.
  */
 static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
                                 uint32_t word)
@@ -697,7 +723,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     if (resp == EXANET_RESP_ACK) {
         fw_acked(s, fw, tid);
     } else if (b->state == FW_HOLD && resp == EXANET_RESP_RESOLVED) {
-        fw_retry(s, fw, tid);       /* the retry was counted by fw_hold() */
+        fw_retry(s, fw, tid);       /* fw_hold() has counted this retransmission */
     } else {
         fw_nacked(s, fw, tid, resp);
     }
@@ -705,7 +731,10 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 
 /* --- Starting blocks -------------------------------------------------------- */
 
-/* Starts up to @max blocks of @t, as one chain for each path.  Returns their number. */
+/*
+ * Starts up to @max blocks of @t, as one chain for each path, as far as FW_WINDOW and
+ * TIDs allow.  Returns the number of started blocks.
+ */
 static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
                                 FwTransfer *t, FwPeer *peer, const FwPaths *paths,
                                 unsigned max)
@@ -732,7 +761,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         *last = tid;
         tids[n++] = tid;
     }
-    /* tail first, because the ExaDMA must not start a descriptor that is not written */
+    /* tail first, because ExaDMA must not start a descriptor that is not written yet */
     for (unsigned i = n; i-- > 0;) {
         if (fw->block[tids[i]].prev != FW_NONE) {
             fw_desc_write(s, fw, tids[i], true);
@@ -756,7 +785,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /* all entries are of peers whose generations are still needed */
+        /* the peers of all entries that the job may use are still needed */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

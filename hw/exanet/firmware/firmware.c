@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The firmware of the R5 processor [T §4], as a model.  The firmware takes RDMA writes
- * from the scratchpad and read requests from the RT mailbox, cuts them into blocks, gives
- * the blocks to the ExaDMA, and retransmits blocks until the receiver acknowledges them.
+ * from the scratchpad and read requests from the RT mailbox, and cuts the data into
+ * blocks.  The firmware gives the blocks to ExaDMA, and retransmits a block until the
+ * receiver acknowledges the block, or a limit is reached.
  *
- * A transfer has a channel.  Channels 0 to 31 of a context are writes of its owner,
- * channels 32 to 63 are reads that the context serves for peers.  Blocks of writes and
- * reads are treated in the same way.
+ * A transfer has a channel.  Channels 0 to 31 of a context are writes by the context's
+ * process.  Channels 32 to 63 are reads by peers of the context's data.  Blocks of writes
+ * and reads are treated in the same way.
  *
- * fw_run() does all work; doorbells and other units only store data for it.
+ * A doorbell checks and stores a transfer; fw_run() sends the blocks.  A resolved fault,
+ * a closed context and a change of FW_MODE take effect without waiting for fw_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -28,10 +30,11 @@
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
 #define FW_BUDGET 256               /* maximal number of blocks that one run starts */
-/* TIDs of a context that only transfers with fewer than FW_TIDS_FEW blocks may use. */
+/* TIDs of a context for transfers with fewer than FW_TIDS_FEW blocks under way. */
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
+/* Returns the channel of @t in the scratchpad: RAM, little-endian. */
 static uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
 {
     return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
@@ -68,8 +71,8 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
 /* --- Transfers ------------------------------------------------------------------- */
 
 /*
- * Returns true if @gva is a mailbox, or a 16-B aligned address in a window, on the node
- * of @dst.
+ * Returns true if @gva is a mailbox or a 16-B aligned address in a window, and has the
+ * same coordinates as the GVA @dst.
  */
 static bool fw_notify_valid(uint64_t gva, uint64_t dst)
 {
@@ -86,7 +89,7 @@ static bool fw_notify_valid(uint64_t gva, uint64_t dst)
     return va % sizeof(struct exanet_notification) == 0;
 }
 
-/* Returns true if the parameters of @t are valid. */
+/* Returns true if length, source, destination and notification of @t are valid. */
 static bool fw_transfer_valid(const FwTransfer *t)
 {
     uint64_t va = RNIC_GET(EXANET_GVA_VA, t->dst);
@@ -112,8 +115,9 @@ static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner);
 
 /*
- * Publishes the end of @t, which has no blocks any more: writes DONE and STATUS of its
- * channel, raises interrupts, and reports a failed read to its requester.
+ * Publishes the end of @t, which has no blocks any more: writes DONE and STATUS of the
+ * channel, and raises the interrupts that @t and @code demand.  If a read with a
+ * notification has failed, sends a report to the requester.
  */
 static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                             unsigned code)
@@ -125,10 +129,7 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, done),
              RNIC_PREP(EXANET_CHDONE_TOKEN, t->token) |
              RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
-    /*
-     * the barrier orders both stores, because a vCPU polls the status without the big
-     * lock
-     */
+    /* A vCPU polls STATUS without the big lock, so DONE must be written before. */
     smp_wmb();
     exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
     if (t->irq_done) {
@@ -161,7 +162,9 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 
 /* --- RDMA write: the scratchpad ----------------------------------------------------- */
 
-/* Fills in @t from the fields of channel @channel of context @c, each read once. */
+/*
+ * Fills in @t from channel @channel of context @c.  Reads each field of the channel once.
+ */
 static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
                              unsigned channel)
 {
@@ -190,6 +193,10 @@ static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
     t->irq_done = ctrl & EXANET_CHANNEL_IRQ_DONE;
 }
 
+/*
+ * Starts the transfer of channel @channel of context @c.  Ignores a token of 0, and
+ * counts and ignores a doorbell of a busy channel.  Ends a refused transfer at once.
+ */
 static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
                         unsigned channel)
 {
@@ -272,7 +279,10 @@ static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
     };
 }
 
-/* Refuses read request @req: sends a report with @code if @req has NOTIFY. */
+/*
+ * Refuses read request @req.  If @req has NOTIFY and a valid address for the
+ * notification, sends a report with @code to the requester.
+ */
 static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
                            unsigned code)
 {
@@ -287,7 +297,7 @@ static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
     }
 }
 
-/* Copies a read into its channel, where the owner can see it for debugging. */
+/* Copies the parameters of read @t to the scratchpad, where the owner can read them. */
 static void fw_read_publish(ExanetState *s, const FwTransfer *t)
 {
     struct exanet_channel ch = {
@@ -306,6 +316,7 @@ static void fw_read_publish(ExanetState *s, const FwTransfer *t)
     memcpy(fw_channel(s, t), &ch, offsetof(struct exanet_channel, status));
 }
 
+/* Starts or refuses @req.  The owner of the data must have a free channel for reads. */
 static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
                           const struct exanet_read_req *req)
 {
@@ -341,7 +352,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
                        MAX(1, RNIC_GET(EXANET_QUOTA_READS, s->ctx[owner].quota)));
 }
 
-/* Starts read requests that wait for a channel of @owner, as far as channels are free. */
+/* Starts waiting read requests for data of context @owner while channels are free. */
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 {
     FwQueue *q = &fw->queue[owner];
@@ -352,9 +363,10 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 }
 
 /*
- * Puts read request @req into the queue of its owner, so that an owner with many requests
- * does not delay other owners.  Refuses @req if it has no permission, or if the queue is
- * full.
+ * Puts read request @req into the queue of the context that owns the data, and starts
+ * requests of this queue.  Refuses @req if the requester has no permission, or if the
+ * queue is full.  Each context has a queue, so that a context with many requests does not
+ * delay other contexts.
  */
 static void fw_request(ExanetState *s, ExanetFirmware *fw,
                        const struct exanet_read_req *req)
@@ -378,6 +390,7 @@ static void fw_request(ExanetState *s, ExanetFirmware *fw,
     fw_read_next(s, fw, owner);
 }
 
+/* Implements ExanetRtMailbox.room. */
 static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 {
     return s->firmware->queue[owner].fifo.count + more < FW_QUEUE;
@@ -396,15 +409,18 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
 
     unsigned room = left - MIN(left, reserved);
 
-    /* a transfer whose target does not answer must not block other transfers */
+    /*
+     * The last @reserved TIDs are for transfers with few blocks, because a transfer whose
+     * target does not answer must not block other transfers.
+     */
     return t->inflight >= FW_TIDS_FEW ? room :
            MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
 }
 
 /*
- * Returns true if FW_POLICY prefers @a to @b.  Equal transfers alternate.  Priority and
- * shortest-first are strict: a transfer waits as long as preferred transfers have blocks
- * to start.
+ * Returns true if FW_POLICY prefers @a to @b.  Transfers of equal preference alternate.
+ * Priority and shortest-first are strict: a transfer waits as long as preferred transfers
+ * can start blocks.
  */
 static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
                          const FwTransfer *b)
@@ -419,7 +435,10 @@ static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
     }
 }
 
-/* Returns the transfer of context @c that starts a block next, or NULL. */
+/*
+ * Returns the runnable transfer of context @c that starts a block next.  Returns NULL if
+ * the quota of TIDs permits no block.
+ */
 static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
                                    unsigned c)
 {
@@ -446,7 +465,7 @@ static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
 
 /*
  * Returns the transfer that starts a block next: by FW_POLICY, then round-robin over
- * contexts, then over channels.
+ * contexts, then over channels.  Returns NULL if no transfer may start a block.
  */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
@@ -456,7 +475,7 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
         unsigned c = (fw->last_ctx + i) % EXANET_CONTEXTS;
         FwTransfer *t = NULL;
 
-        /* skips a context whose free TIDs are not usable now */
+        /* skips a context for which exanet_fw_issue() has started no block */
         if (fw->runnable[c] && !(fw->no_tid & BIT(c))) {
             t = fw_pick_channel(s, fw, c);
         }
@@ -475,8 +494,9 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Starts blocks as far as windows, quotas and TIDs allow, but about FW_BUDGET blocks.
- * Returns true if more blocks could be started now.
+ * Starts blocks as far as windows, quotas and TIDs allow, and stops after FW_BUDGET
+ * blocks or up to FW_CHAIN_MAX more.  Returns true if the budget was used up while a
+ * transfer was runnable.  Fails a transfer whose context was closed.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {
@@ -506,7 +526,7 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         budget -= MIN(budget, n);
     }
     if (fw->no_tid) {
-        /* tries again after a time, because no event shows that a TID is usable */
+        /* runs again after a time, because no event shows that a TID becomes usable */
         fw->next = MIN(fw->next, fw->now + fw->timeout);
     }
     return false;
@@ -529,7 +549,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     bool more;
 
     if (fw_idle(s, fw) || !s->rt.internal) {
-        return false;           /* after a write to FW_MODE the units run again */
+        return false;           /* a write of INTERNAL to FW_MODE wakes the unit again */
     }
     exanet_fw_enter(s, fw);
     /* responses first, because they free TIDs and windows */
@@ -553,6 +573,9 @@ static bool fw_run(ExanetState *s, unsigned packets)
     return more;
 }
 
+/*
+ * Ends all transfers, and refuses all waiting read requests, of context @c with ABORTED.
+ */
 static void fw_quiesce(ExanetState *s, unsigned c)
 {
     ExanetFirmware *fw = s->firmware;
@@ -588,7 +611,7 @@ void exanet_firmware_reg_sync(ExanetState *s)
     exanet_reg_set64(s, EXANET_FW + EXANET_REG_FW_RTT_NS, s->firmware->rtt.mean);
 }
 
-/* Reads the registers, after a reset or a write by software. */
+/* Copies the registers to @fw, after a reset or a write by software. */
 static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
 {
     uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
@@ -615,7 +638,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     fw_config_load(s, fw);
     exanet_rtmailbox_mode_load(s);
     if (reg == EXANET_REG_FW_MODE && !s->rt.internal) {
-        /* software outside the device owns the Pending_List now */
+        /* software outside the device controls the Pending_List now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
             fw_quiesce(s, c);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The firmware's model: peers, the nodes to which a context sends, with generations of
- * TIDs, round-trip times and paths.  Contexts and jobs have quotas, so that a process
- * cannot use the entries of another process.
+ * TIDs, round-trip times and paths.  Each context has a table of its own, in which each
+ * job has a quota, so that a process cannot use up the entries of other processes.
  */
 #include "qemu/osdep.h"
 #include "../net/net.h"
@@ -14,29 +14,29 @@
 
 #define FW_PEERS_MAX 2048           /* maximal number of peers of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
-/* A receiver has dropped all state of a source after this time without a packet. */
+/* After this time, ns, without a packet a receiver uses no old state of the source. */
 #define FW_RECEIVER_AGE_NS (2 * EXANET_TID_AGE_NS)
 /*
- * Copies that a later copy has overtaken have arrived, or are lost, after this time
- * [P].
+ * Longest time, ns, for which a copy that a later copy has overtaken is assumed to be
+ * under way [P].
  */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
-/*
- * Minimal length of blocks, bytes; number of blocks without a loss after which blocks
- * become longer; number of losses of a block after which they become shorter [P].
- */
+/* Length of blocks, bytes, below which losses do not halve the length [P]. */
 #define FW_BLOCK_MIN 1024
+/* Number of successive blocks without another copy after which the length doubles [P]. */
 #define FW_BLOCK_CLEAN 64
+/* Number of losses of a block from which on a loss halves the length [P]. */
 #define FW_LOST_REPEATEDLY 2
 
 /* --- Paths ------------------------------------------------------------------- */
 
+/* Returns path @n, modulo the number of paths, as EXANET_PATH_. */
 static unsigned fw_path_nth(const FwPaths *paths, unsigned n)
 {
     return exanet_path_nth(paths->cables, paths->count > paths->cables, n);
 }
 
-/* Returns the number of paths to @peer. */
+/* Returns the numbers of paths to @peer; both are 0 if there is no route. */
 static FwPaths fw_paths(ExanetState *s, const FwPeer *peer)
 {
     bool order;
@@ -45,6 +45,10 @@ static FwPaths fw_paths(ExanetState *s, const FwPeer *peer)
     return (FwPaths) { .cables = cables, .count = order ? 2 * cables : cables };
 }
 
+/*
+ * Returns the path with the fewest bytes under way.  Of equal paths, returns the first
+ * from next_path on.
+ */
 static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
 {
     unsigned best = fw_path_nth(paths, peer->next_path);
@@ -59,7 +63,11 @@ static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
     return best;
 }
 
-/* Returns the path that FW_MULTIPATH chooses for the next block of @t. */
+/*
+ * Returns the path that FW_MULTIPATH chooses for the next block of @t, and advances
+ * next_path of @peer.  If @peer has fewer than two paths, returns the path that the user
+ * requested.
+ */
 static unsigned fw_path_first(const ExanetFirmware *fw, const FwTransfer *t,
                               FwPeer *peer, const FwPaths *paths)
 {
@@ -98,17 +106,20 @@ void exanet_fw_path_next(ExanetState *s, FwBlock *b)
 
 /* --- Peers ----------------------------------------------------------------- */
 
-/* Returns a pointer to the first generation of a new peer @coord of context @c. */
+/*
+ * Returns a pointer to the value of FwPeer.first_gen for a new peer @coord of context @c.
+ * Peers with the same hash of their coordinates share the value.
+ */
 static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     return &fw->peers_gen[c][coord * 0x9e3779b1u / (UINT32_MAX / FW_PEER_SLOTS + 1)];
 }
 
 /*
- * Returns true if the entry of @peer is still needed, because the receiver may have state
- * of its generations.  The entry of a peer that has not answered is needed for a shorter
- * time, because a process must not fill the table of the next owner of its context with
- * nodes that do not exist.
+ * Returns true if the entry of @peer is still needed, because blocks are under way or the
+ * peer may remember their generations.  The entry of a peer that has not answered is
+ * needed for a shorter time, because a process with many nodes that do not exist must not
+ * leave a full table to the next process of the context.
  */
 static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 {
@@ -119,10 +130,10 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 }
 
 /*
- * Subtracts @peer, which the caller removes, from the quota.  A peer that has not
- * answered may exist nevertheless, if its acks were lost, and may know the generations of
- * the blocks.  A new entry with the same first generation would repeat these generations,
- * so the function stores the last generation as the first generation of a new entry.
+ * Subtracts @peer, which the caller removes, from the quota of the job.  If the peer has
+ * not answered, stores the last generation of its blocks as first_gen of a new entry.
+ * The peer may exist nevertheless, because acks may be lost, and a new entry must not
+ * repeat generations that the peer knows.
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
@@ -137,6 +148,7 @@ static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
     exanet_job_quota_give(&fw->peers_held[c], peer->job);
 }
 
+/* Removes all peers of context @c that are not needed any more. */
 static void fw_peers_sweep(ExanetFirmware *fw, unsigned c)
 {
     GHashTableIter iter;
@@ -152,6 +164,7 @@ static void fw_peers_sweep(ExanetFirmware *fw, unsigned c)
     }
 }
 
+/* Returns the peer @coord of context @c, or NULL. */
 static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     FwPeer *recent = fw->recent[c];
@@ -160,7 +173,10 @@ static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
            g_hash_table_lookup(fw->peers[c], GUINT_TO_POINTER(coord));
 }
 
-/* Returns a new peer @coord of context @c, or NULL if the job's quota is used up. */
+/*
+ * Adds a new peer @coord of context @c, and returns the peer.  If the job's quota is used
+ * up, removes peers that are not needed.  Returns NULL if this makes no room.
+ */
 static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
                            uint32_t coord)
 {
@@ -203,6 +219,7 @@ FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
 
 /* --- Generations ----------------------------------------------------------- */
 
+/* Returns the record of @tid for @peer. */
 static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 {
     return &peer->tid[tid % FW_TIDS];
@@ -210,8 +227,9 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 
 /*
  * Returns the generation of the last block of @tid if that block went to another node
- * than @peer, otherwise FW_GENERATIONS.  The next block, to @peer, must have another
- * generation, because a delayed ack names no source.
+ * than @peer, otherwise FW_GENERATIONS.  The next block, which goes to @peer, must have
+ * another generation, because an ack does not name its source, and a delayed ack of the
+ * last block would be valid for the next block.
  */
 static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
                              unsigned tid)
@@ -236,10 +254,11 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 
 /*
  * A receiver distinguishes a new block from an old block if their generations are less
- * than half of all generations apart.  After so many blocks without an answer the TID is
- * not usable until the last of these blocks is answered, or until the receiver has
- * dropped its state.  After so many blocks since a block had several copies, the TID is
- * not usable until none of the copies can be on a slower path any more.
+ * than half of all generations apart.  So @tid is not usable if the next generation is
+ * too far (FW_BEHIND_MAX) from one of two others.  The first is the last generation that
+ * the peer has answered, unless the peer has dropped its state (FW_RECEIVER_AGE_NS).  The
+ * second is the last generation with several copies, as long as a copy may be on a slower
+ * path (FW_STRAY_NS).
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
@@ -277,15 +296,18 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
 }
 
 /*
- * Records that the receiver knows the last generation of @r.  A block that the receiver
- * did not complete leaves the record of the receiver at the generation before.
+ * Records that the receiver knows the last generation of @r.  If the block was not acked,
+ * the receiver's own record may still have the generation before.
  */
 static void fw_record_known(FwTidRecord *r, bool acked)
 {
     r->behind = acked ? 0 : MIN(r->behind, 1);
 }
 
-/* Records that the last copy of @b was acked. */
+/*
+ * Records that the last copy of @b was acked.  Doubles the length of later blocks after
+ * FW_BLOCK_CLEAN successive blocks without another copy.
+ */
 static void fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
 {
     FwPath *path = &b->peer->path[b->path];
@@ -315,7 +337,7 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
         fw_record_known(r, b->acked);
     }
     if (!b->acked && !maybe_done && b->seq < FW_SEQ_MAX / 2) {
-        /* a gap, so that the receiver regards the next block as no copy of this block */
+        /* the gap shows the receiver that the next block is no copy of this block */
         r->seq = b->seq + EXANET_SEQ_GAP;
     }
     if (maybe_done || b->seq != b->first_seq) {
@@ -328,10 +350,10 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
 }
 
 /*
- * Measures the round trip by an ack for copy @seq (12 bits) of @b.  Acks name the copy
- * that they answer.  So a delayed ack of the first copy is measured even if other copies
- * were sent since.  Otherwise a round trip longer than the timeout could never be
- * measured.
+ * Measures the round trip of the first copy of @b by an ack for copy @seq (12 bits).
+ * Ignores acks for other copies.  The ack names the copy that it answers, so a late ack
+ * of the first copy is measured even if other copies were sent since.  Otherwise a round
+ * trip longer than the timeout could never be measured.
  */
 static void fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
@@ -366,6 +388,7 @@ void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, boo
 
 /* --- Length of blocks ------------------------------------------------------- */
 
+/* Returns FW_BLOCK, halved @shorter times but not below FW_BLOCK_MIN, in bytes. */
 static uint32_t fw_block_length(const ExanetFirmware *fw, unsigned shorter)
 {
     return MAX(fw->block_bytes >> shorter, MIN(FW_BLOCK_MIN, fw->block_bytes));
@@ -378,9 +401,10 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Records that the last copy of @b was lost.  A block that was lost repeatedly halves the
- * length of later blocks, unless the length was halved since the block was made: many
- * blocks of one window that are lost together halve the length only once.
+ * Records that the last copy of @b was lost.  Blocks under way keep their length.  From
+ * its second loss on, a block that is longer than half of the present length, and not
+ * longer than it, halves the length for later blocks, down to FW_BLOCK_MIN.  So many blocks
+ * of one window that are lost together halve the length only once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The transfers of the firmware's model, as a QOM property; see qom.c of the device. */
+/*
+ * The value of the QOM property that lists the firmware's transfers; see qom.c of the
+ * device.
+ */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The firmware's model: reports of failed reads to the nodes that requested the data.
- * A report is sent until the node of the reader answers, because the reader may get no
- * other sign of the failure.
+ * A report is sent again until the node of the reader answers or a limit is reached,
+ * because the reader may get no other sign of the failure.
  *
  * The answer has the number of the report in the field of the TID, and a sequence
  * number that no block has.
@@ -21,7 +21,7 @@
 /* Maximal number of pending reports to one reader, which is a context of a node. */
 #define FW_REPORTS_READER 16
 #define FW_REPORT_BACKOFF_MAX 10    /* the back-off doubles up to x 1024 */
-/* The number has the bits of TID and generation. */
+/* The number of a report has the 14 bits of TID and generation. */
 #define FW_REPORT_NUMBERS (1u << 14)
 QEMU_BUILD_BUG_ON(2 * FW_REPORTS_READER > EXANET_RX_REPORTS);
 
@@ -33,8 +33,8 @@ static uint32_t report_coord(const FwReport *r)
 /* --- Sending --------------------------------------------------------------- */
 
 /*
- * Returns the path of the next copy of @r.  Each copy takes another path, because a cable
- * of the last path may be cut.
+ * Returns the path of the next copy of @r, or 0 if there is no route.  Each retry selects
+ * the next path, because a cable of the last path may be cut.
  */
 static unsigned report_path(ExanetState *s, const FwReport *r)
 {
@@ -44,6 +44,7 @@ static unsigned report_path(ExanetState *s, const FwReport *r)
     return cables ? exanet_path_nth(cables, order, r->retries) : 0;
 }
 
+/* Sends a copy of @r, and sets the deadline for the answer. */
 static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 {
     uint8_t buf[EXANET_PACKET_BYTES];
@@ -89,6 +90,7 @@ static uint32_t report_reader(const FwReport *r)
     return RNIC_GET(EXANET_PDID_CTX, r->pdid) << 24 | report_coord(r);
 }
 
+/* Returns the number that @t has counted for @key. */
 static uint64_t tally_get(GHashTable *t, uint32_t key)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(t, GUINT_TO_POINTER(key)));
@@ -101,10 +103,11 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that is given up when no entry is free: the oldest report of the
- * contexts with most reports, among the nodes with most reports.  So a node or context
- * with many reports displaces no report of a node or context with few reports, and a new
- * report stays for a while even if a neighbour invents many nodes with one report each.
+ * Returns the report that the caller replaces, because no entry is free.  This is the
+ * oldest report of the contexts with most reports, among the nodes with most reports.  So
+ * a node or context with many reports displaces no report of a node or context with few
+ * reports.  If a neighbour invents many nodes with one report each, a new report is not
+ * the first that is replaced.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
@@ -133,9 +136,11 @@ static FwReport *report_victim(ExanetFirmware *fw)
 
 /*
  * Returns an entry for a report to context @ctx of node @coord, and counts the new report
- * in @newer of this reader's reports.  The entry of the reader's oldest report is
- * returned if the reader has its maximum of entries, or if the reader may have dropped
- * its record of that report, because then another copy would count as a new report.
+ * in @newer of this reader's reports.  Returns the entry of the reader's oldest report if
+ * the reader has FW_REPORTS_READER entries, or if the oldest report has so many newer
+ * reports that the reader may soon drop the record of that report.  Without the record,
+ * the reader would take another copy for a new report.  Otherwise returns a free entry,
+ * or that of report_victim().
  */
 static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
 {
@@ -186,7 +191,7 @@ void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
 
 /* --- Answers and deadlines --------------------------------------------------- */
 
-/* Sends another copy of @r, or frees @r after FW_RETRY_MAX copies. */
+/* Sends another copy of @r, or frees @r after FW_RETRY_MAX retries. */
 static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 {
     if (r->retries >= fw->retry_max) {
@@ -198,8 +203,8 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 }
 
 /*
- * Defers report @r, which the reader cannot accept now, or frees @r after FW_PF_RETRY_MAX
- * times.
+ * Defers report @r, which the reader cannot accept now, by a back-off that doubles each
+ * time.  Frees @r after FW_PF_RETRY_MAX back-offs.
  */
 static void report_defer(ExanetFirmware *fw, FwReport *r)
 {
@@ -216,6 +221,7 @@ static void report_defer(ExanetFirmware *fw, FwReport *r)
     fw->next = MIN(fw->next, r->deadline);
 }
 
+/* Returns the report with @number that is in use, or NULL. */
 static FwReport *report_find(ExanetFirmware *fw, unsigned number)
 {
     for (unsigned i = 0; i < FW_REPORTS; i++) {
@@ -257,7 +263,7 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
             r->hold = false;
             report_send(s, fw, r);
         } else {
-            /* counted as a retry, because a reader may send RESOLVED without end */
+            /* counted as a retry, because a reader may send RESOLVED again and again */
             report_retry(s, fw, r);
         }
         break;
