@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind it.
+ * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind the aperture.
  *
- * A vCPU waits in this file only: for the response to a load, until a store is issued,
- * and for the response to a store that is not acknowledged early.  Meanwhile it does
- * not hold the big lock, so the main loop runs all units, also this one.  The guest may
- * reset or unplug the device meanwhile; regions and state live until the last reference
- * to the device is gone.
+ * A vCPU waits for the response to a load, until a store is issued, and for the response
+ * to a store that is not acknowledged early.  Meanwhile the vCPU does not hold the big
+ * lock, so the main loop runs all units, also this unit.  The guest may reset or unplug
+ * the device meanwhile; regions and state live until the last reference to the device is
+ * gone.
  *
- * A device, or a vCPU during other work of QEMU, cannot wait: its stores go into a
- * FIFO, its loads are refused.
+ * A device, or a vCPU during other work of QEMU, cannot wait.  Stores that cannot wait go
+ * into a FIFO, and loads that cannot wait are refused.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -41,14 +41,14 @@ typedef struct ApertureMap {
 
 /* A load or store that is not complete. */
 typedef struct ApertureAccess {
-    ExanetShmRequest req;           /* its data is in @data */
+    ExanetShmRequest req;           /* @req.data is @data */
     uint8_t data[8];
-    bool waited;                    /* a vCPU waits for the access, and frees it */
-    bool issued;
-    bool responded;
+    bool waited;                    /* a vCPU waits for the access */
+    bool issued;                    /* accepted by the initiator, or ended */
+    bool responded;                 /* @resp is valid */
     /* The initiator calls no function for the access any more. */
     bool settled;
-    bool fenced;                    /* FENCE was written after the access began */
+    bool fenced;                    /* marked by exanet_aperture_fence() */
     enum exanet_resp resp;
     QTAILQ_ENTRY(ApertureAccess) next;
 } ApertureAccess;
@@ -61,12 +61,12 @@ struct ExanetAperture {
     /* Number of stores in @list that no vCPU waits for and that are not issued yet. */
     unsigned fifo;
     bool guard;                     /* exanet_aperture_guard() is on */
-    QemuCond cond;                  /* signals a vCPU that may continue */
+    QemuCond cond;                  /* signals vCPUs when an access is done */
 };
 
 /*
- * Number of ExaNet devices that execute an access of another node now.  While it is not
- * 0, no vCPU may wait.
+ * Number of ExaNet devices that execute an access of another node now.  While the number
+ * is not 0, no vCPU begins to wait.
  */
 static unsigned guards;
 
@@ -97,6 +97,7 @@ void exanet_aperture_map_written(ExanetState *s, unsigned m)
     }
 }
 
+/* Returns the MAP entry that covers offset @at of the aperture, or NULL. */
 static const ApertureMap *map_find(ExanetState *s, uint64_t at)
 {
     for (unsigned m = 0; m < EXANET_SHM_MAPS; m++) {
@@ -124,7 +125,7 @@ static void access_free(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Acts on a change of @a: frees @a if it is settled and no vCPU waits for it; signals a
+ * Acts on a change of @a: frees @a if @a is settled and no vCPU waits for @a.  Signals a
  * waiting vCPU that may continue.
  */
 static void access_update(ExanetState *s, ApertureAccess *a)
@@ -136,6 +137,7 @@ static void access_update(ExanetState *s, ApertureAccess *a)
     }
 }
 
+/* Implements ExanetShmRequest.respond. */
 static void access_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
                            const uint8_t *data)
 {
@@ -152,6 +154,7 @@ static void access_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
     access_update(s, a);
 }
 
+/* Implements ExanetShmRequest.settled. */
 static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 {
     ApertureAccess *a = opaque;
@@ -181,9 +184,9 @@ static void access_drop(ExanetState *s, unsigned c)
 }
 
 /*
- * Issues accesses.  Stores of the FIFO do not overtake each other; each vCPU waits for at
- * most one access, which may overtake them.  Returns false, because an access that was
- * not accepted waits for an event.
+ * Issues accesses.  Stores of the FIFO do not overtake each other.  Each vCPU waits for
+ * at most one access, which may overtake stores of the FIFO.  Returns false, because an
+ * access that was not accepted waits for an event.
  */
 bool exanet_aperture_run(ExanetState *s)
 {
@@ -215,17 +218,17 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 
     QTAILQ_INSERT_TAIL(&ap->list, a, next);
     ap->fifo += !a->waited;
-    /* run here, because a wake-up of the main loop takes longer */
+    /* runs the units here, because a wake-up of the main loop takes longer */
     exanet_aperture_run(s);
     exanet_shm_schedule(s);
     rnic_loop_leave(&s->loop, entered);
 }
 
 /*
- * Waits for @a, without the big lock.  Returns false after the time limit, if the device
- * is disabled, or if the vCPU must stop: then the main loop waits for the vCPU, so that
- * no response can arrive.  The limit is in real time, because virtual time may stand
- * still.
+ * Waits for @a without the big lock, and returns true.  Returns false after the time
+ * limit, if the device is disabled, or if the vCPU must stop.  A vCPU that must stop
+ * cannot wait, because the main loop waits for the vCPU, and no response can arrive.  The
+ * limit is in real time, because virtual time may stand still.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
@@ -243,7 +246,7 @@ static bool access_wait(ExanetState *s, ApertureAccess *a)
     return done;
 }
 
-/* Ends the wait of the vCPU for @a, and frees @a unless the initiator uses it. */
+/* Ends the wait of the vCPU for @a, and frees @a unless the initiator still uses @a. */
 static void access_leave(ExanetState *s, ApertureAccess *a)
 {
     a->waited = false;
@@ -253,10 +256,10 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * If the vCPU must stop and TCG runs it: ends load @a, and does not return.  The vCPU
- * leaves the instruction and executes it again later; this skips no unlock, because the
- * access holds no RCU read lock.  Otherwise does nothing: KVM cannot cancel a load after
- * its exit, so the load ends as after a timeout.
+ * If the vCPU must stop and TCG runs the vCPU: ends the wait for load @a, and does not
+ * return.  The vCPU leaves the instruction and executes the instruction again later.
+ * This jump skips no unlock, because the access holds no RCU read lock.  Otherwise does
+ * nothing: KVM cannot cancel a load after its exit, so the load ends as after a timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -286,8 +289,8 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 /* --- The CPU's side --------------------------------------------------------- */
 
 /*
- * Returns true if a vCPU may wait for this access, because no other work of QEMU is
- * under way in this thread.
+ * Returns true if a vCPU may wait for this access: no other work of QEMU is under way in
+ * this thread, and no ExaNet device executes an access of another node.
  */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
@@ -295,6 +298,7 @@ static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
            rnic_vcpu_access(&s->shm->aperture->window, at, store, attrs);
 }
 
+/* Reports that @a has failed with @resp; ACK: there was no answer. */
 static void access_error(ExanetState *s, const ApertureAccess *a,
                          enum exanet_resp resp)
 {
@@ -302,7 +306,7 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
     exanet_shm_schedule(s);
 }
 
-/* Reports an error for an access that took too long, and prevents a second report. */
+/* Reports that @a took too long, so that the initiator reports no failure of @a later. */
 static void access_timed_out(ExanetState *s, ApertureAccess *a)
 {
     access_error(s, a, EXANET_RESP_ACK);
@@ -310,8 +314,8 @@ static void access_timed_out(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Fills in the request of @a for @size bytes at @at of the aperture.  Returns false if
- * the access is not permitted, which the function has reported.
+ * Fills in the request of @a for @size bytes at offset @at of the aperture.  Returns
+ * false, and reports an error, if no MAP entry permits the access.
  */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)
@@ -348,6 +352,7 @@ static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
     return true;
 }
 
+/* Returns a new access, which the caller owns.  The access is not in the list yet. */
 static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
                                   MemTxAttrs attrs)
 {
@@ -365,8 +370,9 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
 }
 
 /*
- * Returns how many of @size bytes at offset @at lie in the block RAM.  An access belongs
- * to the region in which the access begins, and may reach beyond that region.
+ * Returns the number of those of @size bytes at offset @at of the block RAM that exist.
+ * An access belongs to the region in which the access begins, and may reach beyond that
+ * region.
  */
 static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
 {
@@ -385,8 +391,8 @@ static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 }
 
 /*
- * Executes one load.  @buf does not change if the load fails.  Returns MEMTX_ERROR only
- * if the load would have to wait but must not.
+ * Executes one load.  @buf does not change if the load fails.  Returns MEMTX_ERROR if the
+ * load would have to wait but must not, otherwise MEMTX_OK, even if the load fails.
  */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
                                unsigned size, MemTxAttrs attrs)
@@ -418,6 +424,10 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
     return MEMTX_OK;
 }
 
+/*
+ * Executes one store.  Returns MEMTX_ERROR if the store must not wait and the FIFO is
+ * full, otherwise MEMTX_OK, even if the store fails.
+ */
 static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
                                 unsigned size, MemTxAttrs attrs)
 {
@@ -455,8 +465,8 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 }
 
 /*
- * Returns how many of @size bytes from @at on one packet can carry.  Segments end at the
- * same multiples of the MTU.
+ * Returns how many of @size bytes from @at on one packet can carry.  Offset and GVA of an
+ * access are equal modulo the MTU, because segments are multiples of 4 KB.
  */
 static unsigned window_piece(uint64_t at, unsigned size)
 {
@@ -464,8 +474,8 @@ static unsigned window_piece(uint64_t at, unsigned size)
 }
 
 /*
- * Returns true if the aperture must not be accessed, because this device executes an
- * access of another node and would wait for itself, or because this device was unplugged.
+ * Returns true if the aperture must not be accessed: this device executes an access of
+ * another node, and would wait for itself, or this device was unplugged.
  */
 static bool window_closed(ExanetState *s, uint64_t at)
 {
@@ -613,7 +623,8 @@ static void region_add(ExanetState *s, MemoryRegion *mr,
 {
     memory_region_init_io(mr, OBJECT(s->host.dev), ops, s, name, size);
     /*
-     * the guard would lock out other vCPUs, and the work for peers, while a vCPU waits
+     * QEMU's re-entrancy guard would refuse other vCPUs' accesses, and the work for other
+     * nodes, while a vCPU waits.
      */
     mr->disable_reentrancy_guard = true;
     memory_region_add_subregion(&s->aperture_mr, at, mr);
@@ -637,8 +648,8 @@ void exanet_aperture_init(ExanetState *s)
 }
 
 /*
- * Removes the regions.  A region inside another one holds a reference to its owner,
- * which is this device.
+ * Removes the two regions from aperture_mr.  A region inside another region holds a
+ * reference to its owner, which is this device.
  */
 void exanet_aperture_fini(ExanetState *s)
 {

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: loads and stores of the CPUs.
+ * ExaNet shared memory: loads and stores of the CPUs to the aperture.
  */
 #ifndef HW_EXANET_SHM_APERTURE_H
 #define HW_EXANET_SHM_APERTURE_H
 
 typedef struct ExanetState ExanetState;
 
-/* Parts of the functions of ExanetUnit, for shm.c. */
+/* The aperture's part of the functions of the unit; shm.c calls these functions. */
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
 /* Frees the state, when no vCPU can use it any more. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
-/* Decodes MAP entry @m after a write to one of its registers. */
+/* Decodes MAP entry @m after a write to a register of the entry. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
-/* Invalidates the MAP entries of context @c, and ends its accesses not issued yet. */
+/*
+ * Invalidates the MAP entries of context @c.  Ends the accesses of context @c that are
+ * not issued yet, with PROTECTION.
+ */
 void exanet_aperture_quiesce(ExanetState *s, unsigned c);
-/* Ends all accesses that are not issued yet. */
+/* Ends all accesses that are not issued yet, with PROTECTION. */
 void exanet_aperture_abort(ExanetState *s);
 /* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
-/*
- * Marks all stores that are not issued yet, when FENCE is written.
- */
+/* Handles a write to FENCE: marks all stores that are not issued yet. */
 void exanet_aperture_fence(ExanetState *s);
 /* Returns true while a store that exanet_aperture_fence() has marked is not complete. */
 bool exanet_aperture_fenced(ExanetState *s);
 /*
  * Begins (@on) or ends an access of another node to a device of this machine.  In between
- * the aperture refuses all accesses, because that device may access the aperture.
+ * the aperture refuses all accesses, because that device may access the aperture, and no
+ * vCPU begins to wait in the aperture of another ExaNet device.
  */
 void exanet_aperture_guard(ExanetState *s, bool on);
 

@@ -34,7 +34,6 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
     exanet_irq_raise(s, EXANET_IRQ_SHM);
 }
 
-/* Clears the registers of the first error, so that the next error can be stored. */
 void exanet_shm_error_cleared(ExanetState *s)
 {
     if (exanet_shm_get32(s, EXANET_REG_SHM_ERR_INFO) & EXANET_SHM_ERR_VALID) {

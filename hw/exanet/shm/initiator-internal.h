@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: transactions of the initiator.  initiator.c accepts requests
- * and ends transactions, initiator-tx.c sends them, initiator-retry.c handles responses
- * and retransmits.
+ * and ends transactions, initiator-tx.c sends packets, initiator-retry.c handles
+ * responses and retransmits.
  */
 #ifndef HW_EXANET_SHM_INITIATOR_INTERNAL_H
 #define HW_EXANET_SHM_INITIATOR_INTERNAL_H
@@ -19,7 +19,7 @@
 extern const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES];
 
 typedef struct ExanetTransaction {
-    ExanetShmRequest req;           /* its data is in @data */
+    ExanetShmRequest req;           /* @req.data is @data */
     ShmNode *node;                  /* NULL: the slot is free */
     uint64_t serial;                /* increases in the order of issue */
     int64_t since;                  /* ns, time of issue */
@@ -32,16 +32,16 @@ typedef struct ExanetTransaction {
     uint16_t refusals;              /* number of temporary refusals, saturating */
     uint8_t resp;                   /* last refusal, enum exanet_resp; see @rejected */
     bool queued;                    /* is in the queue of packets to send */
-    /* The last copy was refused; @deadline ends the back-off. */
+    /* The last copy was refused; @deadline ends the wait for a retransmission. */
     bool refused;
-    bool responded;                 /* the master has got its response */
+    bool responded;                 /* the master has got the early response */
     bool answer;                    /* is in the list of answers */
     bool rejected;                  /* fails with @resp in the next run; never sent */
     bool reported;                  /* the master has reported the failure itself */
-    bool early;                     /* with timing: acknowledged early when it is sent */
+    bool early;                     /* with timing: answered early after the first copy */
     int64_t answer_at;              /* with timing: tenths of ns, of the early answer */
     ExanetTimingPacket timing;
-    /* FENCE was written after the transaction was issued */
+    /* FENCE was written while this store or RDMA write was under way. */
     bool fenced;
     QTAILQ_ENTRY(ExanetTransaction) send;
     QTAILQ_ENTRY(ExanetTransaction) next_answer;
@@ -57,7 +57,7 @@ struct ExanetInitiator {
     ExanetTransactions answers;     /* early responses and failures for the next run */
     ShmNodes *nodes;                /* owned */
     uint64_t serial;                /* serial of the last transaction */
-    uint32_t run;                   /* number of the last run that sends packets */
+    uint32_t run;                   /* number of calls of exanet_initiator_send() */
     unsigned shared_row;            /* packets of QUEUE_SHARED since one of QUEUE_RDMA */
     /* By AXI ID: address and reason of the stall; 0: the last request was accepted. */
     uint64_t stalled[1u << 6];
@@ -68,7 +68,8 @@ struct ExanetInitiator {
 };
 
 /*
- * Iterate with @t_ over the transactions of @ini, of class @class_ or of all classes.
+ * Iterate with @t_ over the transactions under way of @ini: EXANET_FOREACH_OF over those
+ * of class @class_, EXANET_FOREACH over all.
  */
 #define EXANET_FOREACH_OF(t_, ini, class_) \
     for (ExanetTransaction *t_ = (ini)->slot[class_]; \
@@ -78,11 +79,13 @@ struct ExanetInitiator {
     for (unsigned class_ = 0; class_ < EXANET_SHM_CLASSES; class_++) \
         EXANET_FOREACH_OF(t_, ini, class_)
 
+/* Returns true if transactions of @class (enum exanet_shm_class) write. */
 static inline bool exanet_transaction_writes(unsigned class)
 {
     return class == EXANET_SHM_STORE || class == EXANET_SHM_RDMA_WRITE;
 }
 
+/* Returns the queue (QUEUE_) for transactions of @class. */
 static inline unsigned exanet_transaction_queue(unsigned class)
 {
     return class < EXANET_SHM_RDMA_WRITE ? QUEUE_SHARED : QUEUE_RDMA;
@@ -90,22 +93,27 @@ static inline unsigned exanet_transaction_queue(unsigned class)
 
 /* --- initiator.c ------------------------------------------------------------ */
 
-/* Returns true if no other transaction of the class of @t to its node is older. */
+/*
+ * Returns true if @t is the oldest transaction of its class to its node.  Rejected
+ * transactions do not count.
+ */
 bool exanet_transaction_oldest(ExanetInitiator *ini, const ExanetTransaction *t);
-/* Sets the deadline (ns) of @t. */
+/* Sets the deadline (ns) of @t, and arms the timer. */
 void exanet_transaction_arm(ExanetInitiator *ini, ExanetTransaction *t,
                             int64_t deadline);
 /*
- * Adds @t to its queue, behind all other transactions, to send a copy.  Ends the back-off
- * of a refused @t: from now on its timeout counts.
+ * Adds @t to the end of the queue, or moves @t there, to send a copy.  If @t was refused,
+ * ends the back-off and starts the timeout.
  */
 void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t);
+/* Removes @t from the queue if @t is in the queue. */
 void exanet_transaction_dequeue(ExanetInitiator *ini, ExanetTransaction *t);
-/* Adds @t to the list of responses that wait for the next run. */
+/* Adds @t to the list of early responses and failures for the next run. */
 void exanet_transaction_answer(ExanetState *s, ExanetTransaction *t);
 /*
- * Ends @t: frees its slot, calls ExanetShmRequest.respond with @resp and @data unless the
- * master got an early response, and calls ExanetShmRequest.settled for a write.
+ * Ends @t and frees the slot.  Calls ExanetShmRequest.respond with @resp and @data unless
+ * the master got an early response.  Calls ExanetShmRequest.settled with @resp for a
+ * write.
  */
 void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
                                enum exanet_resp resp, const uint8_t *data);
@@ -118,15 +126,20 @@ void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
 
 /* --- initiator-tx.c ---------------------------------------------------------- */
 
-/* Sends the transactions in the queues.  Returns true if more could be sent now. */
+/*
+ * Sends copies of the transactions in the queues, up to a limit.  Returns true if more
+ * could be sent now.
+ */
 bool exanet_initiator_send(ExanetState *s);
 
 /* --- initiator-retry.c ------------------------------------------------------- */
 
 /*
- * Records that a copy of RDMA write @t may arrive when newer data is in its place.  The
- * target does not execute the copy after a write with FIRST.  So all transactions under
- * way must end before the next write, which then has FIRST, is issued.
+ * Records that a copy of the RDMA write @t may still be under way when @t has ended.  The
+ * copy must not overwrite newer data.  The target does not execute the copy after a write
+ * with FIRST.  So the next RDMA write to the node is issued when all RDMA writes under
+ * way to the node have ended, and then has FIRST.  Has no effect for other transactions,
+ * and for a write of which no copy was sent.
  */
 void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t);
 /* Handles all transactions whose deadline has passed. */

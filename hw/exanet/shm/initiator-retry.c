@@ -4,8 +4,8 @@
  *
  * Targets execute the stores of this node in order, and drop a store silently if an older
  * store is missing.  So all stores to a node are retransmitted from the oldest store
- * without an answer on (go back N).  If targets do not keep the order, only that store is
- * retransmitted [T §4.4].
+ * without an answer on (go back N).  If ORDER of SHM_CTRL is not in effect, only the
+ * store without an answer is retransmitted [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -13,16 +13,16 @@
 #include "shm.h"
 #include "../trace.h"
 
-#define TIMEOUT_SHIFT_MAX   5       /* dynamic timeouts double this many times at most */
+#define TIMEOUT_SHIFT_MAX   5       /* maximal number of doublings of dynamic timeouts */
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Shortest time after which a load or store that its target refuses is given up. */
+/* Minimal time for which a load or store that the target refuses is retransmitted. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
 
-/* Returns the oldest store to the node of @t with a serial of @from or more. */
+/* Returns the oldest store to the node of @t with a serial of at least @from, or NULL. */
 static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransaction *t,
                                      uint64_t from)
 {
@@ -38,8 +38,8 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
 }
 
 /*
- * Queues another copy of @t.  If @t is a store and targets keep the order, also queues
- * all younger stores to its node, because the target has dropped them.
+ * Queues another copy of @t.  If @t is a store and ORDER is in effect, also queues copies
+ * of all younger stores to the same node, because the target has dropped these stores.
  */
 static void retransmit(ExanetState *s, ExanetTransaction *t)
 {
@@ -55,6 +55,10 @@ static void retransmit(ExanetState *s, ExanetTransaction *t)
     }
 }
 
+/*
+ * Returns true if @t, which was refused or has timed out, must not be retransmitted any
+ * more.  A node that is dead gets no retransmissions after a timeout.
+ */
 static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now)
 {
     unsigned limit = t->node->dead ? 0 :
@@ -64,6 +68,10 @@ static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now
                         t->timeouts > limit;
 }
 
+/*
+ * Fails @t with its last refusal.  If @t was not refused, fails @t with NO_CONTEXT and
+ * marks the node as dead.
+ */
 static void give_up(ExanetState *s, ExanetTransaction *t)
 {
     if (t->refused) {
@@ -83,7 +91,8 @@ void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t)
 
 /*
  * Handles a deadline of @t that has passed: ends an RDMA transaction, ends a load or
- * store that must be given up, or retransmits.  Counts a timeout if @t was not refused.
+ * store that must be given up, or retransmits @t.  If @t was not refused, counts a
+ * timeout and changes the node's path.
  */
 static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 {
@@ -109,8 +118,8 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 }
 
 /*
- * Returns true if an older store to the node must be handled before @t, because the
- * target may have dropped @t only for want of that store.
+ * Returns true if an older store to the node must be handled before store @t, because the
+ * target may have dropped @t only because that store was missing.
  */
 static bool waits_for_older(ExanetState *s, const ExanetTransaction *t)
 {
@@ -148,7 +157,10 @@ void exanet_initiator_expire(ExanetState *s)
 
 /* --- Responses ------------------------------------------------------------ */
 
-/* Stores in *@resp the response of @pkt to @t.  Returns false if @pkt is not valid. */
+/*
+ * Stores in *@resp the response of @pkt to @t, or CRC if the payload is damaged.  Returns
+ * false if @pkt is not valid.
+ */
 static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
                            enum exanet_resp *resp)
 {
@@ -166,6 +178,7 @@ static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
     return true;
 }
 
+/* Returns the transaction that @pkt answers, or NULL. */
 static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacket *pkt)
 {
     unsigned class = RNIC_GET(EXANET_STID_CLASS, pkt->tid);
@@ -196,9 +209,10 @@ static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
 }
 
 /*
- * Handles refusal @resp of @t, which may be temporary.  An RDMA transaction ends, but
- * waits for RESOLVED after a FAULT.  A load or store is retransmitted, perhaps after a
- * delay, or given up.
+ * Handles refusal @resp of @t, which may be temporary.  A FAULT of an RDMA transaction
+ * waits for RESOLVED until the deadline; any other refusal ends the RDMA transaction.  A
+ * load or store is retransmitted, perhaps after a delay, or given up.  The function
+ * ignores a refusal if another copy of the load or store is queued or was sent since.
  */
 static void response_refused(ExanetState *s, ExanetTransaction *t,
                              const ExanetPacket *pkt, enum exanet_resp resp)
@@ -212,7 +226,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* waits for RESOLVED; without it, the refusal is the result at the deadline */
+        /* waits for RESOLVED; without RESOLVED, FAULT is the result at the deadline */
         t->refused = true;
         t->resp = resp;
         return;
@@ -221,7 +235,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
         return;
     }
     if (resp == EXANET_RESP_RESOLVED) {
-        /* FAULT is the result if the target sends RESOLVED again and again */
+        /* the result is FAULT if the target sends RESOLVED again and again */
         resp = EXANET_RESP_FAULT;
         delay = 0;
     } else if (copy != MIN(t->copies - 1, 15)) {

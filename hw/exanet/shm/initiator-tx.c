@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: sends loads and stores.  There are two queues, one for loads
- * and stores and one for RDMA.  Packets leave a queue in order.
+ * and stores and one for RDMA.  The packets of a queue to one node leave in order.
  */
 #include "qemu/osdep.h"
 #include "../base/wire.h"
@@ -11,8 +11,9 @@
 #include "../trace.h"
 
 #define SENDS_PER_RUN       64
-#define PRIORITY_ROW        7       /* packets of loads and stores per RDMA packet */
+#define PRIORITY_ROW        7       /* with PRIORITY: loads and stores per RDMA packet */
 
+/* Builds the next copy of @t in @buf.  Returns the length of the packet in words. */
 static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
                        unsigned path)
 {
@@ -45,7 +46,7 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 /*
  * Sends the next copy of @t.  Returns false if the copy cannot leave now: the route is
  * blocked, the flow is limited, or @t is not due.  The call of exanet_net_send() comes
- * last, because a response of this node itself may arrive inside it.
+ * last, because a response of this node itself may arrive inside this call.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {
@@ -84,8 +85,8 @@ static bool send_copy(ExanetState *s, ExanetTransaction *t)
 }
 
 /*
- * Returns the first transaction of queue @q whose node was not found blocked in this
- * run.
+ * Returns the first transaction of queue @q that does not go to a node found blocked in
+ * this run, or NULL.
  */
 static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
 {
@@ -99,6 +100,7 @@ static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
     return NULL;
 }
 
+/* Returns the transaction of both queues that is sent next, or NULL. */
 static ExanetTransaction *send_choose(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;

@@ -2,9 +2,9 @@
 /*
  * ExaNet shared memory: the initiator: loads and stores of this node to other nodes.
  *
- * A request gets a slot, which it keeps until its response.  Packets leave in the order
- * of two queues, one for loads and stores and one for RDMA.  exanet_shm_issue() sends
- * no packet and calls no master.
+ * A request has a slot until the response has arrived or the request has failed.  Packets
+ * wait in two queues, one for loads and stores and one for RDMA.  The packets of a queue
+ * to one node leave in order.  exanet_shm_issue() sends no packet and calls no master.
  *
  * Targets execute the stores of this node in order, and drop a store silently if an older
  * store is missing.  So the initiator retransmits all stores to a node from the oldest
@@ -30,7 +30,7 @@
 #include "../trace.h"
 
 #define ANSWERS_PER_RUN     64
-#define LINE_BYTES          64      /* granularity of read-after-write blocking */
+#define LINE_BYTES          64      /* granularity of SHM_CTRL_RAW and SHM_CTRL_WAW */
 #define SEQ_MASK            ((1u << EXANET_SHM_SEQ_BITS) - 1)
 
 const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
@@ -40,7 +40,7 @@ const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_RDMA_READ] = SLOTS_MAX,
 };
 
-/* Limit of the distance between sequence numbers of writes under way to a node. */
+/* Limits of the distance between sequence numbers of writes under way to a node. */
 static const uint16_t spans[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
     [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
@@ -70,7 +70,7 @@ void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t)
     ExanetTransactions *queue = &ini->queue[exanet_transaction_queue(t->req.class)];
 
     if (t->refused) {
-        /* from now on the timeout counts, even if only a cable is blocked */
+        /* from now on the timeout counts, even while a blocked cable delays the copy */
         t->refused = false;
         exanet_transaction_arm(ini, t, rnic_now() +
                                        exanet_shm_node_timeout(s, t->node));
@@ -148,7 +148,7 @@ static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
            b->gva / LINE_BYTES <= (a->gva + a->size - 1) / LINE_BYTES;
 }
 
-/* Returns true if @req must wait for a store to the same address. */
+/* Returns true if a store under way has bytes in a line of @req. */
 static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     EXANET_FOREACH_OF(t, ini, EXANET_SHM_STORE) {
@@ -160,10 +160,10 @@ static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Returns true if @req must wait for older writes to its node.  Targets recognize
- * executed writes by their sequence numbers.  So the number of @req must be less than
- * spans[class] away from the oldest write under way.  An RDMA write also waits for the
- * end of a drain.
+ * Returns true if the write @req must wait for older writes of its class to its node.
+ * Targets recognize executed writes by their sequence numbers.  So the number of @req
+ * must be less than spans[class] away from the oldest write under way.  An RDMA write
+ * also waits for the end of exanet_transaction_drain().
  */
 static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
@@ -186,8 +186,8 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Counts a request that must wait.  A request is tried in each run, but counts only once
- * for each reason.
+ * Counts in counter @name a request that must wait.  A master tries a request in each
+ * run.  Successive tries to the same address with the same reason count once.
  */
 #define STALL(s, req, name) do { \
     uint64_t why_ = (req)->gva ^ (uint64_t)EXANET_CNT_##name << 48; \
@@ -220,6 +220,7 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
     return true;
 }
 
+/* Returns a new transaction for @req.  The class of @req must have a free slot. */
 static ExanetTransaction *slot_take(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     ExanetTransaction *t = ini->slot[req->class];
@@ -263,8 +264,8 @@ static bool issue_enabled(ExanetState *s)
 }
 
 /*
- * Returns true if @req may leave: the unit is enabled, and, if the job of its context is
- * local, the request is for this node.
+ * Returns true if @req may leave: the unit is enabled, and the job of the request's
+ * context is not local, or @req is for this node.
  */
 static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -275,7 +276,7 @@ static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
-    static ShmNode never_sent;          /* node of requests that are never sent */
+    static ShmNode never_sent;          /* node of all requests without a node */
     ExanetInitiator *ini = s->shm->initiator;
     int64_t now = rnic_now();
     bool allowed = issue_allowed(s, req);
@@ -335,8 +336,8 @@ void exanet_shm_reported(ExanetState *s, const void *opaque)
 }
 
 /*
- * Delivers early responses, and failures of rejected requests.  Returns true if some may
- * be left.
+ * Delivers early responses, and failures of rejected requests.  Returns true if answers
+ * may be left that are due now.
  */
 static bool answers_run(ExanetState *s)
 {
@@ -468,7 +469,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
         }
     }
     s->shm->initiator->aborting = false;
-    /* requests of other contexts may have been refused */
+    /* requests of other contexts may have been refused while @aborting was true */
     exanet_shm_schedule(s);
 }
 

@@ -10,8 +10,9 @@
 
 /*
  * A request of an AXI master of this node.  The initiator copies the request and the
- * data.  The initiator calls the two functions from the units' work, never from
- * exanet_shm_issue(); the functions may issue requests.
+ * data.  exanet_shm_issue() never calls @respond or @settled.  The initiator calls the
+ * two functions when a unit runs, and when the context or the device ends.  The functions
+ * may issue requests.
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;                   /* address at the target, a GVA */
@@ -25,41 +26,44 @@ typedef struct ExanetShmRequest {
     /* Continues the AXI burst of the previous request. */
     bool joined;
     /*
-     * The response of the AXI slave, once for each accepted request.  A read gets @size
-     * bytes of data, or NULL if @resp is not ACK.  An aborted transaction has
-     * PROTECTION.
+     * Called once for each accepted request, with the response of the AXI slave.  @data
+     * is the @size bytes of a read, or NULL for a write or if @resp is not ACK.  @resp of
+     * an aborted transaction is PROTECTION.  May be NULL.
      */
     void (*respond)(ExanetState *s, void *opaque, enum exanet_resp resp,
                     const uint8_t *data);
     /*
-     * For writes: called once, when the response of the target has arrived or the
-     * transaction has failed, after @respond.  May be NULL.  The initiator does not
-     * retransmit RDMA transactions: after a timeout @resp is NO_CONTEXT, or FAULT if the
-     * target has a page fault that it did not resolve before.
+     * Called once for each accepted write, after @respond, when the response of the
+     * target has arrived or the transaction has failed.  May be NULL.  The initiator does
+     * not retransmit RDMA transactions.  After a timeout their @resp is NO_CONTEXT, or
+     * FAULT if the target has reported a page fault.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
-    void *opaque;
+    void *opaque;                   /* for @respond and @settled */
 } ExanetShmRequest;
 
 /*
- * Accepts a request.  Returns false if the request must wait for a slot or for older
- * stores; then the caller tries again in each run, and exanet_schedule() is called when
- * the request may be accepted.  A request to a node without a route is accepted, and
- * fails like a request without an answer.
+ * Accepts @req.  Returns false if @req must wait for a slot, for older stores or for the
+ * end of an abort.  Then the caller tries again in each run, and exanet_schedule() is
+ * called when @req may be accepted.  A request that is not permitted, or that has no
+ * route, is accepted and fails later.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*
- * Marks the transaction whose request has @opaque: the master has reported a failure
+ * Marks all transactions whose request has @opaque: the master has reported a failure
  * itself, so the initiator reports no failure.
  */
 void exanet_shm_reported(ExanetState *s, const void *opaque);
 void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);
+/* Does the initiator's work of a round.  Returns true if it could continue now. */
 bool exanet_initiator_run(ExanetState *s);
 /* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);
-/* Handles a write to FENCE: marks the stores and RDMA writes under way. */
+/*
+ * Handles a write to FENCE: marks all stores and RDMA writes under way, of all masters.
+ */
 void exanet_initiator_fence(ExanetState *s);
 /* Ends all transactions of context @c with PROTECTION. */
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);

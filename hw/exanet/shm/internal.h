@@ -28,13 +28,13 @@ typedef struct ExanetShm {
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
 } ExanetShm;
 
-/* Lets the next round run the unit, if @work: a part of the unit has work left. */
+/* If @work is true, makes the next round run the unit: a part of it has work left. */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
     s->awake |= work ? EXANET_AWAKE_SHM : 0;
 }
 
-/* Makes the bottom half run the unit, because one of its parts has work. */
+/* Makes the bottom half run the unit, because a part of the unit has work. */
 static inline void exanet_shm_schedule(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_SHM;
@@ -46,7 +46,7 @@ static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
 }
-/* Returns SHM_CTRL, without the bits that CTRL_STRICT excludes. */
+/* Returns SHM_CTRL.  If CTRL_STRICT is set, the result has neither WAW nor ORDER. */
 static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 {
     uint32_t ctrl = exanet_shm_get32(s, EXANET_REG_SHM_CTRL);
@@ -55,10 +55,10 @@ static inline uint32_t exanet_shm_ctrl(ExanetState *s)
            ctrl;
 }
 /*
- * Reports that a load or store of context @c to @gva has failed with @resp after
- * @retries retransmissions: raises the interrupt, counts the error, and sets ERR_GVA and
- * ERR_INFO unless they hold an earlier error.  @resp ACK means that there was no answer.
- * @c is EXANET_CONTEXTS if the address is in no segment.
+ * Reports that an access of context @c to @gva has failed with @resp after @retries
+ * retransmissions: raises the interrupt, counts the error, and sets ERR_GVA and ERR_INFO
+ * unless ERR_INFO has an earlier error.  @resp ACK means that there was no answer.  @c is
+ * EXANET_CONTEXTS if the address is in no segment; then @gva is the aperture's offset.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,

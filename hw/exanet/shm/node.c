@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the table of nodes that the initiator sends to.
+ * ExaNet shared memory: the table of nodes to which the initiator sends.
  */
 #include "qemu/osdep.h"
 #include "../net/net.h"
@@ -9,14 +9,14 @@
 #include "internal.h"
 #include "node.h"
 
-/* Limits of nodes that have answered, and, by context, of nodes that have not. */
+/* Limit of nodes that have answered, and of nodes of a context that have not answered. */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
-/* A node without an answer or a transaction for this time may be removed. */
+/* Time after its last transaction when a node that has not answered may be removed. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* A node that has answered, without a transaction for this time, may be removed. */
+/* Time after its last transaction when a node that has answered may be removed. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
-/* Number of slots, by hash of coordinates, that keep the numbers of removed nodes. */
+/* Number of slots, by hash of coordinates, for sequence numbers of removed nodes. */
 #define REMOVED_SLOTS                16384
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
@@ -36,6 +36,7 @@ struct ShmNodes {
 
 /* --- The table ------------------------------------------------------------- */
 
+/* Returns the list that has @node, and stores a pointer to its length in *@count. */
 static ShmNodeList *node_list(ShmNodes *nodes, const ShmNode *node,
                               unsigned **count)
 {
@@ -62,11 +63,13 @@ static void node_list_remove(ShmNodes *nodes, ShmNode *node)
     QTAILQ_REMOVE(list, node, next);
 }
 
+/* Returns the sequence numbers with which a new entry of node @coord begins. */
 static uint16_t *node_removed_seq(ShmNodes *nodes, uint32_t coord)
 {
     return nodes->removed_seq[(coord ^ coord >> 14) % REMOVED_SLOTS];
 }
 
+/* Removes and frees @node, and keeps its sequence numbers. */
 static void node_remove(ShmNodes *nodes, ShmNode *node)
 {
     memcpy(node_removed_seq(nodes, node->coord), node->seq, sizeof(node->seq));
@@ -75,8 +78,9 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
 }
 
 /*
- * Removes the oldest node of @list that has had no transaction for @ns.  Returns false if
- * @list has no such node.
+ * Removes the first node of @list that has no transaction under way.  Returns false if
+ * there is no such node, or if this node or a node before it in @list began a transaction
+ * less than @ns ago.
  */
 static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
                        int64_t ns)
@@ -96,9 +100,9 @@ static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * Makes room for a new node of context @c.  Returns false if there is no room.  The room
- * for nodes that have not answered is divided by contexts, because a process may name any
- * coordinates and must not keep other processes from nodes that exist.
+ * Makes room for a new node of context @c.  Returns false if there is no room.  Each
+ * context has room of its own for nodes that have not answered.  A process may name any
+ * coordinates, and must not keep other processes from nodes that exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {

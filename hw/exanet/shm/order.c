@@ -2,8 +2,8 @@
 /*
  * ExaNet shared memory: executes each store of another node once, and in order.
  *
- * With the published protocol a retransmitted copy can be executed twice, or after a
- * later store.  So stores of a node are executed in the order of their SEQ.  RDMA
+ * With the published protocol a store can be executed again by a retransmitted copy, or
+ * after a later store.  So the stores of a node are executed in the order of SEQ.  RDMA
  * writes are executed once, in any order.
  */
 #include "qemu/osdep.h"
@@ -16,16 +16,17 @@
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
- * Largest step of SEQ from the last request to a new request.  A node skips numbers when
- * it gives up requests: at most SEQ_NEAR plus SEQ_NEAR_PER_MS for each ms since the last
- * request.  A delayed copy has a number that is further away.
+ * Limit of the step of SEQ from the last request to a new request: SEQ_NEAR, plus
+ * SEQ_NEAR_PER_MS for each ms since the last request.  A node skips the numbers of
+ * requests that it gives up, but not more.  A delayed copy has a number that is further
+ * away.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
 /*
  * A node that gave up very many stores continues with a SEQ that looks like an old SEQ.
- * After this time without a store or RDMA write, only the last SEQ_UNDER_WAY numbers are
- * old.
+ * After this time, ns, without a new store or RDMA write, a request with FIRST is old
+ * only if it has one of the last SEQ_UNDER_WAY numbers.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SEQ_UNDER_WAY 128
@@ -35,12 +36,16 @@ static unsigned pkt_class(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_STID_CLASS, pkt->tid);
 }
 
+/* Returns the number of steps from SEQ @from up to SEQ @to, which wraps around. */
 static unsigned seq_distance(unsigned from, unsigned to)
 {
     return (to - from) & SEQ_MASK;
 }
 
-/* Returns true if @pkt, which is @behind numbers old, begins a new row of numbers. */
+/*
+ * Returns true if @pkt is new although its SEQ is @behind numbers below the next number,
+ * because the node has skipped very many numbers.
+ */
 static bool order_restart(ExanetState *s, const ExanetShmSource *o,
                           const ExanetPacket *pkt, unsigned behind)
 {
@@ -48,7 +53,7 @@ static bool order_restart(ExanetState *s, const ExanetShmSource *o,
            s->time - o->time > SEQ_AGE_NS;
 }
 
-/* Returns true if @pkt, which is @ahead of the next number, may be a new request. */
+/* Returns true if a request @ahead numbers above the next number may be new. */
 static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
 {
     uint64_t near = SEQ_NEAR + (s->time - o->time) / SCALE_MS * SEQ_NEAR_PER_MS;
@@ -56,7 +61,10 @@ static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
     return ahead < SEQ_HALF && ahead <= near;
 }
 
-/* Returns the class of store @pkt.  FIRST means that all older stores have ended. */
+/*
+ * Compares store @pkt with the earlier stores of its node, and changes nothing.  FIRST
+ * means that all older stores have ended.
+ */
 static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
                                   const ExanetPacket *pkt)
 {
@@ -73,7 +81,7 @@ static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
     return behind <= EXANET_SHM_SPAN ? EXANET_SHM_DUPLICATE : EXANET_SHM_AHEAD;
 }
 
-/* Returns the class of RDMA write @pkt. */
+/* Compares RDMA write @pkt with the earlier writes of its node, and changes nothing. */
 static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
                                  const ExanetPacket *pkt)
 {
@@ -91,8 +99,8 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
 }
 
 /*
- * Moves the window up to RDMA write @seq.  If @first is true, all older writes have ended
- * and count as executed.
+ * Moves the window to RDMA write @seq.  If @first is true, all older
+ * writes have ended and count as executed.
  */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {
@@ -115,9 +123,8 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 }
 
 /*
- * Advances the order to @pkt, before it is executed.  The number of @pkt counts as used
- * even if @pkt fails, because otherwise the next request would look like an old request
- * after many failures.
+ * Advances the order to @pkt, before @pkt is executed.  The order advances even if @pkt
+ * fails, because after many failures the next request would otherwise be too far away.
  */
 static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {

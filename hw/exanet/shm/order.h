@@ -11,8 +11,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Limits of the distance between sequence numbers under way to one node: SPAN of stores,
- * WINDOW of RDMA writes.  Targets know the state of so many requests.
+ * Limits of the distance between the sequence numbers of requests under way to one node:
+ * SPAN for stores, WINDOW for RDMA writes.  A target can classify a copy of one of the
+ * last SPAN stores or WINDOW RDMA writes.
  */
 #define EXANET_SHM_SPAN 1024
 #define EXANET_SHM_WINDOW 128
@@ -21,8 +22,8 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetShmSource ExanetShmSource;
 struct ExanetShmSource {
     int64_t time;                   /* ns, time of the last store or RDMA write */
-    uint16_t store;                 /* SEQ that the next store has */
-    uint16_t rdma;                  /* SEQ after the newest RDMA write */
+    uint16_t store;                 /* SEQ of the next store to execute */
+    uint16_t rdma;                  /* SEQ of the newest RDMA write, plus 1 */
     bool store_valid;               /* @store is known */
     bool rdma_valid;                /* @rdma is known */
     /* Executed RDMA writes, by SEQ modulo the size. */
@@ -30,26 +31,27 @@ struct ExanetShmSource {
 };
 
 typedef enum ExanetShmOrder {
-    EXANET_SHM_NEW,
-    /* The request was executed before, or its node has given it up. */
+    EXANET_SHM_NEW,                 /* the request must be executed now */
+    /* The request was executed before, or the node has given up the request. */
     EXANET_SHM_DUPLICATE,
     EXANET_SHM_AHEAD,               /* an older request is missing, or SEQ is too far */
 } ExanetShmOrder;
 
 /*
- * Returns the class of request @pkt.  Advances the order to a NEW request, and counts any
- * other request.  The caller does not answer an AHEAD request, because ACK would mean
- * that the request was executed.
+ * Compares request @pkt with the earlier requests of its node.  Advances the order to a
+ * NEW request, and counts any other request.  The caller does not answer an AHEAD
+ * request, because ACK would mean that the request was executed.  Returns NEW for each
+ * load and RDMA read, and, if ORDER of SHM_CTRL is not in effect, for each request.
  */
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt);
 /*
- * Advances the order to the refused request @pkt if it has FIRST, because FIRST means
- * that all older requests have ended, even if @pkt is refused.
+ * Advances the order to the refused request @pkt if @pkt is a new write with FIRST.
+ * FIRST means that all older requests have ended, even if @pkt is refused.
  */
 void exanet_shm_order_refused(ExanetState *s, ExanetShmSource *o,
                               const ExanetPacket *pkt);
-/* Records that @pkt has been executed. */
+/* Records that @pkt has been executed.  Has no effect for loads and RDMA reads. */
 void exanet_shm_order_note(ExanetState *s, ExanetShmSource *o,
                            const ExanetPacket *pkt);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: registers, reset and init of the unit; see shm.h for its parts.
+ * ExaNet shared memory: registers, reset and init of the unit.  shm.h lists the parts.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -21,7 +21,7 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define APERTURE_MAX (1ULL << 40)   /* the limit of MAP_OFFSET */
+#define APERTURE_MAX (1ULL << 40)   /* bytes that MAP_OFFSET can address */
 #define APERTURE_TIMEOUT_MAX_MS 60000
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
@@ -99,8 +99,9 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 /* --- Work ----------------------------------------------------------------- */
 
 /*
- * Runs the parts: responses first, then the accesses for which a CPU may wait.  A part
- * with work left calls exanet_shm_wake().  Returns true if a part could continue now.
+ * Runs the parts.  Responses of the target leave first, and the accesses of CPUs are
+ * issued before those of the other masters.  A part with work left calls
+ * exanet_shm_wake().  Returns true if a part could continue now.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {

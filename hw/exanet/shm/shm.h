@@ -10,8 +10,8 @@
  *           cdma.c ------+-------+
  *
  * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
- * step.  Shared memory uses the contexts, the faults and the table of sources of the
- * engine, but not its RDMA units.  [T §n] is the paper of rnic/exanet/shm.h.
+ * step.  Shared memory uses the contexts, faults, sources and round-trip times of the
+ * engine, but not the engine's RDMA units.  [T §n] is the paper of rnic/exanet/shm.h.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H
@@ -24,31 +24,41 @@ typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
 /*
- * Creates aperture_mr and all parts.  Returns false with @errp set on bad properties.
+ * Creates aperture_mr and all parts.  Returns false with @errp set if a property is not
+ * valid.
  */
 bool exanet_shm_init(ExanetState *s, Error **errp);
 void exanet_shm_fini(ExanetState *s);
 /* Frees the state that lives until the last reference to the device is gone. */
 void exanet_shm_finalize(ExanetState *s);
 /*
- * Answers all accesses under way with PROTECTION, before the device is reset or
- * unplugged.  Accepts no access while the function runs.
+ * Ends all accesses under way with PROTECTION, before the device is reset or unplugged.
+ * The initiator accepts no request while it ends the accesses.
  */
 void exanet_shm_abort(ExanetState *s);
-/* Computes the register at @offset, from the block EXANET_SHM on, before a read. */
+/*
+ * Computes the register at @offset before a read.  @offset counts from the block
+ * EXANET_SHM, in bytes.
+ */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
-/* Acts on a write to the register at @offset; @top: see ExanetRegBlock. */
+/*
+ * Acts on a write to the register at @offset, which counts from the block EXANET_SHM.
+ * @top: see ExanetRegBlock.
+ */
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
 /*
  * Returns the number of stores and RDMA writes of context @c without a response of the
  * target.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/* Returns the number of loads and stores of context @c that have failed. */
+/* Returns the number of failed accesses of context @c that were reported as errors. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
-/* Handles a packet of type AXI_READ or AXI_WRITE for memory or NI_BRAM. */
+/*
+ * Handles the request @pkt, of type AXI_READ or AXI_WRITE, for memory or NI_BRAM:
+ * executes the request, refuses it, drops it, or leaves it to a bottom half.
+ */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
-/* Answers the request @pkt with @resp, without executing it. */
+/* Answers the request @pkt with error @resp.  The request is not executed. */
 void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
                        enum exanet_resp resp);
 /* Handles a packet of type AXI_RESPONSE. */

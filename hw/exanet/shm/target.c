@@ -7,10 +7,10 @@
  *                                |            --> devices, in a bottom half
  *   crossbar <-- responses <-----+
  *
- * The target takes each request from the crossbar at once.  A request without an entry in
- * the tables, or without room for its response, is answered by FULL, and its node
- * retransmits it.  So no request waits for a response, and two nodes cannot block each
- * other.
+ * The target takes each request from the crossbar at once.  If the tables have no entry
+ * for a request, or there is no room for the response, the target answers FULL, and the
+ * node may retransmit the request.  So no request in the crossbar waits for a response,
+ * and two nodes cannot block each other.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -32,30 +32,30 @@
 #include "../trace.h"
 
 /*
- * Limits of responses that wait to be sent, to other nodes and to this node.  This node
- * never has so many requests to itself under way.
+ * Limits of responses that wait to be sent, to other nodes and to this node.  The limit
+ * for this node is larger than the number of its transactions under way, 160 at most.
  */
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
 #define DEVICE_REQUESTS 64          /* requests that wait for the bottom half */
-/* Number of loads of devices whose data is kept for other copies of the load. */
+/* Number of loads from devices whose data is kept for later copies of the loads. */
 #define DEVICE_LOADS 64
 /*
- * Longest time by which another copy of a load can overtake the first copy.  After this
- * time, a load with RETRIES 0 and the same SEQ is a new load.  Loads with other RETRIES
- * get the data that is kept at any age.
+ * Longest assumed time, ns, between the first copy of a load and a copy that overtook the
+ * first copy.  After this time, a load with RETRIES 0 and the same SEQ is a new load.
+ * Loads with other RETRIES get the data that is kept at any age.
  */
 #define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* maximal number of requests of a table entry */
 
 /*
- * An entry of a table: a transaction of a remote AXI master that is not answered yet.
+ * An entry of a table: the unanswered requests of one class and one AXI ID of a node.
  */
 typedef struct TargetEntry {
     int64_t time;                   /* ns, when the entry was allocated */
-    uint32_t src;
+    uint32_t src;                   /* coordinates of the node */
     uint16_t tid;                   /* wire TID of the last request */
-    uint16_t pdid;
+    uint16_t pdid;                  /* PDID of the last request */
     /* Requests without an answer; 0: the entry is free. */
     uint16_t count;
     unsigned blocked_run;           /* last run in which a response could not leave */
@@ -65,10 +65,10 @@ typedef struct TargetResponse {
     QTAILQ_ENTRY(TargetResponse) next;
     TargetEntry *entry;             /* NULL: the response has no entry */
     uint32_t dst;
-    /* @dst was this node when the response was queued */
+    /* @dst was this node when the response was queued. */
     bool local;
     uint8_t path;
-    uint8_t words;
+    uint8_t words;                  /* length of @data in words */
     ExanetTimingPacket timing;
     uint8_t data[EXANET_PACKET_BYTES];
 } TargetResponse;
@@ -103,7 +103,7 @@ struct ExanetTarget {
     unsigned run;                   /* number of the last run */
     GQueue waiters;                 /* requests, as TargetWaiter */
     TargetLoad load[DEVICE_LOADS];  /* a ring */
-    unsigned load_next;
+    unsigned load_next;             /* number of loads stored in @load so far */
     QEMUBH *bh;
     bool busy;                      /* the bottom half executes a request */
     unsigned resets;                /* number of resets of the target */
@@ -128,8 +128,8 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the table entry for @pkt: the entry with its source and ID, or a free entry.
- * Returns NULL if that entry, or the table, is full.
+ * Returns the table entry with the source, class and AXI ID of @pkt, or a free entry.
+ * Returns NULL if that entry is full, or if there is none and no entry is free.
  */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -147,6 +147,7 @@ static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
     return found;
 }
 
+/* Counts request @pkt in @e, which entry_find() has returned. */
 static void entry_take(ExanetState *s, TargetEntry *e, const ExanetPacket *pkt)
 {
     if (e->count) {
@@ -161,6 +162,7 @@ static void entry_take(ExanetState *s, TargetEntry *e, const ExanetPacket *pkt)
     e->count++;
 }
 
+/* Computes the registers at @at from entry @e with index @id; NULL: no entry. */
 static void entry_sync(ExanetState *s, unsigned at, const TargetEntry *e,
                        unsigned id, bool write)
 {
@@ -205,6 +207,7 @@ static bool response_room(ExanetState *s, uint32_t dst)
                             t->remote < RESPONSES_REMOTE;
 }
 
+/* Adds @by to the number of queued responses to the destination of @r. */
 static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
     ExanetTarget *t = s->shm->target;
@@ -212,7 +215,9 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/* Removes and frees the response @r, and subtracts it from the count of its entry. */
+/*
+ * Removes and frees response @r, and subtracts its request from the count of the entry.
+ */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -224,10 +229,10 @@ static void response_free(ExanetState *s, TargetResponse *r)
 }
 
 /*
- * Queues the response @pkt, with data if it has a size, for @entry.  Fills in the members
- * that all responses have in common.  If the queue is full, sends a response to another
- * node at once, and drops a response to this node, because it would call a master that is
- * inside exanet_shm_issue(); the master's transaction times out.
+ * Queues the response @pkt, with data if @pkt has a size, for @entry.  Fills in the
+ * members that all responses have in common.  If the queue is full, sends a response to
+ * another node at once, and drops a response to this node.  The dropped response would
+ * call a master while the initiator sends; instead the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -264,8 +269,9 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 }
 
 /*
- * Answers @pkt with @resp, and counts an error.  @data is the data of a load, or NULL.
- * @entry has counted @pkt; NULL: no entry has.
+ * Answers @pkt with @resp, and counts an answer other than ACK.  @data is the data of a
+ * load, or NULL.  @entry is the entry that has counted @pkt; NULL: no entry has counted
+ * @pkt.
  */
 static void request_answer(ExanetState *s, const ExanetPacket *pkt,
                            enum exanet_resp resp, const uint8_t *data,
@@ -298,8 +304,8 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Sends responses.  Responses of one table entry leave in order: a response that cannot
- * leave blocks the later responses.  Returns false, because the others wait for an event.
+ * Responses of one table entry leave in order: a response that cannot leave blocks the
+ * later responses of the entry.
  */
 bool exanet_target_run(ExanetState *s)
 {
@@ -347,6 +353,7 @@ void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok
 
 /* --- Memory -------------------------------------------------------------------- */
 
+/* Accesses block RAM; @data gets the data of a load.  Returns ACK or DECODE. */
 static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
                                     uint8_t *data)
 {
@@ -363,6 +370,7 @@ static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
     return EXANET_RESP_ACK;
 }
 
+/* Reports the page fault of @pkt at @va to the driver. */
 static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 {
     ExanetPendingFault f = {
@@ -382,8 +390,9 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 }
 
 /*
- * Accesses memory of a process, and reports a page fault.  Returns ACK or an error.  For
- * a page that is not RAM, returns DECODE, and sets *@device if a device may be at *@pa.
+ * Accesses memory of a process, and reports a page fault.  @data gets the data of a
+ * load.  Returns ACK or an error.  For a page that is not RAM, returns DECODE, sets
+ * *@device if a device may be at the address, and stores the physical address in *@pa.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
                                       uint8_t *data, hwaddr *pa, bool *device)
@@ -413,9 +422,9 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
 /* --- Devices ------------------------------------------------------------------- */
 
 /*
- * Returns true if @len bytes at @pa are in a region of this device, except its block RAM.
- * The aperture would send the request again and again, and the registers are not
- * accessible for other nodes.
+ * Returns true if the @len bytes at @pa begin in a region of this device other than the
+ * block RAM.  The aperture could send the request again and again, and other nodes must
+ * not access the registers.
  */
 static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
 {
@@ -437,8 +446,9 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 }
 
 /*
- * Accesses a device, in parts of 1, 2, 4 or 8 bytes, as large as the alignment allows.
- * Returns ACK or DECODE.  The access may reset or unplug this device.
+ * Accesses the device at @pa, in parts of 1, 2, 4 or 8 bytes, as large as the alignment
+ * allows.  Returns ACK or DECODE.  The access may reset or unplug this NIC; then the
+ * result is DECODE.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -475,8 +485,8 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Copies to @data the data of an earlier copy of load @pkt.  Returns false if no earlier
- * copy is known, or if targets do not keep the order.
+ * Copies to @data the data of an earlier copy of load @pkt.  Returns false if no data of
+ * an earlier copy is kept, or if ORDER of SHM_CTRL is not in effect.
  */
 static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
@@ -502,6 +512,7 @@ static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
     return false;
 }
 
+/* Keeps @data, the result of load @pkt, for later copies of the load. */
 static void load_note(ExanetState *s, const ExanetPacket *pkt,
                       const uint8_t *data)
 {
@@ -520,8 +531,9 @@ static void load_note(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Executes @pkt at the device at @pa, and stores the result in *@resp.  Returns false if
- * the access has reset or unplugged this device.
+ * Executes @pkt at the device at @pa, and stores the result in *@resp.  A later copy of a
+ * load gets the data of the first copy without an access.  Returns false if the access
+ * has reset or unplugged this NIC.
  */
 static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
                       uint8_t *data, enum exanet_resp *resp)
@@ -547,8 +559,9 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 /* --- Requests ------------------------------------------------------------------ */
 
 /*
- * Checks the class, the CRC and the permission of @pkt, but not its address.  Returns
- * ACK, MALFORMED, CRC or PROTECTION.
+ * Checks the class, the CRC and the permission of @pkt, but not the address.  Returns
+ * ACK, MALFORMED, CRC or PROTECTION.  Counts, and raises the interrupt, for a wrong class
+ * and for a context that does not permit the access.
  */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -574,7 +587,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns the state of the order of stores of @src, and allocates it the first time. */
+/* Returns the order of the stores of @src.  The first call allocates the state. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->shm) {
@@ -583,14 +596,15 @@ static ExanetShmSource *source_order(ExanetSource *src)
     return src->shm;
 }
 
+/* Answers FULL, because the table of sources has no room for the node of @pkt. */
 static void request_full(ExanetState *s, const ExanetPacket *pkt)
 {
     exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
 }
 
 /*
- * Records a request that was executed with result @resp.  If @resp is ACK: marks @src as
- * proven, notes @pkt in the order of stores, and counts it.
+ * Records request @pkt, which was executed with result @resp.  If @resp is ACK, marks
+ * @src as proven, records @pkt in the order of stores, and counts @pkt.
  */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
@@ -608,9 +622,9 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt, or drops it.  Returns false without an access and without an
- * answer if @pkt is for a device and @devices is false, because only the bottom half may
- * access devices.
+ * Executes and answers @pkt, refuses @pkt, or drops @pkt.  Returns false without an
+ * access and without an answer if @pkt is for a device and @devices is false, because
+ * only the bottom half may access devices.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -673,7 +687,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 
 /*
  * Leaves a copy of @pkt to the bottom half, or refuses @pkt if too many requests wait.
- * Until the bottom half has executed @pkt, all further requests wait behind it.
+ * Until the bottom half has executed @pkt, all further requests wait behind @pkt.
  */
 static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -712,8 +726,9 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Executes one waiting request when no unit is at work, because the device that it
- * accesses may reset or unplug this device.
+ * Executes one waiting request when no unit is at work, because the device that the
+ * request accesses may reset or unplug this NIC.  Drops all waiting requests if this NIC
+ * is not enabled.
  */
 static void target_bh(void *opaque)
 {

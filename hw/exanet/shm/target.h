@@ -19,7 +19,10 @@ void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
 void exanet_target_init(ExanetState *s);
 void exanet_target_fini(ExanetState *s);
 void exanet_target_reset(ExanetState *s);
-/* Sends all responses that can leave now.  Returns false, as ExanetUnit.run. */
+/*
+ * Sends all responses that can leave now.  Returns false: the other responses wait for an
+ * event.
+ */
 bool exanet_target_run(ExanetState *s);
 /* Computes the registers of the transaction tables, before a read. */
 void exanet_target_reg_sync(ExanetState *s);

@@ -7,8 +7,9 @@
  *               4 + N + gap
  *
  * The numbers are latencies in cycles, with N flits of data.  The second line of a link
- * is the time for which a packet occupies the link [T table 2, §6.3].  A request waits
- * before it leaves, and after it has arrived.  The port adds the latency of the cable.
+ * is the time for which a packet occupies the link [T table 2, §6.3].  The model delays a
+ * packet before the packet leaves, and after the packet has arrived.  The port adds the
+ * latency of the cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -23,19 +24,20 @@
 
 #define TENTHS EXANET_TIMING_NS
 #define CYCLE EXANET_TIMING_CYCLE
-/* cycles; the packetizer also needs 1 per flit that leaves, 2 per flit that arrives */
+/* Cycles.  The packetizer also needs 1 per flit that leaves, and 2 per arriving flit. */
 #define PACKETIZER 7
 #define SWITCH 9
 #define MEMORY 1
-/* cycles from the MAC's input to the output of the other MAC */
+/* Cycles from the input of a MAC to the output of the MAC at the other end. */
 #define LINK 100
 /*
- * Cycles for header, footer and the gap of the MAC: 4.0 + 0.0437 N cycles fit 8.56 Gb/s
- * at 512 bytes and 6.48 Gb/s at 128 bytes [D].
+ * FRAMING is the cycles of a packet for header and footer (4) and the gap of the MAC (4).
+ * FLIT_10000 is the cycles of a flit, times 10000.  The gap of 4.0 + 0.0437 N cycles fits
+ * 8.56 Gb/s at 512 bytes and 6.48 Gb/s at 128 bytes [D].
  */
 #define FRAMING 8
 #define FLIT_10000 10437
-/* Limit of requests and responses that wait; a node has at most 160 of each under way. */
+/* Limit of packets in @held; a node has at most 160 transactions under way. */
 #define HELD_MAX 4096
 
 typedef struct TimingHeld {
@@ -45,12 +47,12 @@ typedef struct TimingHeld {
 } TimingHeld;
 
 struct ExanetTiming {
-    /* times are in tenths of ns */
+    /* All times are in tenths of ns. */
     int64_t free[EXANET_LINKS];     /* when each link is free */
-    int64_t due;                    /* when the last held packet is due */
+    int64_t due;                    /* when the last packet of @held is due */
     GQueue held;                    /* TimingHeld, by time */
     bool delivering;                /* exanet_timing_run() is delivering a packet */
-    int64_t exact;                  /* when this packet was due */
+    int64_t exact;                  /* when the packet that is being delivered was due */
 };
 
 static int64_t timing_now(ExanetState *s)
@@ -131,6 +133,7 @@ static unsigned packet_flits(const ExanetPacket *pkt)
            exanet_timing_flits(pkt->va, pkt->size);
 }
 
+/* Occupies the link of @route with the forwarded packet at @buf. */
 static void timing_pass(ExanetState *s, int route, const uint8_t *buf,
                         unsigned words)
 {
@@ -173,7 +176,7 @@ bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt)
     ExanetTiming *tm = s->shm->timing;
     TimingHeld *h;
 
-    /* beyond the limit packets arrive early, which changes only the measured times */
+    /* beyond HELD_MAX packets arrive too early, which falsifies only measured times */
     if (tm->delivering || g_queue_get_length(&tm->held) >= HELD_MAX) {
         return false;
     }
