@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet accelerator: the matrix-vector update of a climate model, on data in block RAM
- * or in the memory of any node [T §6.4].  Its use is described in rnic/exanet/shm.h.
+ * or in the memory of any node [T §6.4].  rnic/exanet/shm.h describes the use.
  *
- * The unit computes one cell after the other.  For a cell it loads the maps, then the
- * matrix and the elements of x and y by several loads at a time, computes the sums, and
- * stores them.  The stores may still be under way while the next cell is loaded.
+ * The accelerator computes one cell after the other.  For a cell, the accelerator loads
+ * the maps, then the matrix and the elements of x and y by several loads at a time,
+ * computes the new elements of y, and stores these elements.  The stores may still be
+ * under way while the next cell is loaded.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,10 +22,10 @@
 /* Limits of the work of a run, because other units and the main loop wait meanwhile. */
 #define RUN_PIECES 16              /* limit of pieces that are moved or requested */
 #define RUN_OPS 256                /* limit of multiply-adds */
-/* A job without progress for this time ends. */
+/* Period of the watchdog, ns.  A job without progress in a period ends. */
 #define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
 #define LOCAL_BYTES 4096            /* maximal size of a piece from or to block RAM */
-/* Number of entries of the list that are loaded together. */
+/* Maximal number of entries of the list of cells that are loaded together. */
 #define CELLS_AHEAD 64
 #define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
 
@@ -32,19 +33,19 @@
 enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 
 typedef enum AccelPhase {
-    PHASE_CELLS,                    /* loads a part of the list */
-    PHASE_MAPS,
-    PHASE_DATA,
+    PHASE_CELLS,                    /* loads a part of the list of cells */
+    PHASE_MAPS,                     /* loads the maps of a cell */
+    PHASE_DATA,                     /* loads columns of y and x, and the matrix */
     PHASE_COMPUTE,
-    PHASE_STORE,
-    /* waits until no load or store is under way; then the job ends */
+    PHASE_STORE,                    /* stores the columns of y */
+    /* Waits until no load or store is under way; then the job ends. */
     PHASE_DRAIN,
 } AccelPhase;
 
 /* Bytes to move between an array and a buffer. */
 typedef struct AccelMove {
-    unsigned array;
-    uint64_t at;                    /* offset in the array */
+    unsigned array;                 /* MATRIX to CELLS */
+    uint64_t at;                    /* offset in the array, bytes */
     uint8_t *buf;
     uint64_t bytes;
 } AccelMove;
@@ -52,13 +53,13 @@ typedef struct AccelMove {
 /* A load or store under way. */
 typedef struct AccelPiece {
     uint64_t gva;
-    uint8_t *buf;
-    uint16_t size;
+    uint8_t *buf;                   /* gets the data of a load; NULL: a store */
+    uint16_t size;                  /* bytes */
     bool used;
 } AccelPiece;
 
 struct ExanetAccel {
-    uint32_t run;                   /* job number; distinguishes delayed responses */
+    uint32_t run;                   /* job number, which exposes delayed responses */
     bool busy;                      /* a job runs */
     bool done;                      /* a job has ended */
     uint8_t code;                   /* error of the job, enum exanet_resp */
@@ -69,7 +70,7 @@ struct ExanetAccel {
     int64_t time;                   /* ns, duration of the last job */
     int64_t next;                   /* with timing: tenths of ns, end of the last beat */
     QEMUTimer *timer;               /* watchdog of the job */
-    uint64_t last_progress;         /* progress when the watchdog ran last */
+    uint64_t last_progress;         /* job_progress() when the watchdog ran last */
 
     /* Registers at GO. */
     uint32_t ctrl;
@@ -80,7 +81,7 @@ struct ExanetAccel {
     unsigned nlayers;
     uint32_t ncells;
     unsigned burst;                 /* maximal size of a piece, bytes */
-    unsigned outstanding;
+    unsigned outstanding;           /* maximal number of loads under way */
 
     AccelPhase phase;
     uint32_t cell;                  /* index of the current cell in the list */
@@ -88,8 +89,8 @@ struct ExanetAccel {
     unsigned row;
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
     unsigned moves;
-    unsigned moved;                 /* moves that are complete */
-    uint64_t move_at;               /* bytes of the next move that are complete */
+    unsigned moved;                 /* moves of which all pieces were issued */
+    uint64_t move_at;               /* bytes of the next move that were issued */
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
     unsigned stores;                /* number of stores under way */
@@ -115,8 +116,8 @@ static bool accel_remote(const ExanetAccel *a, unsigned array)
 }
 
 /*
- * Makes the job fail with @resp, unless it has failed before.  The job ends when no load
- * or store is under way.
+ * Makes the job fail with @resp at address @addr, unless the job has failed before.  The
+ * job ends when no load or store is under way.
  */
 static void accel_fail(ExanetAccel *a, enum exanet_resp resp, uint64_t addr)
 {
@@ -142,20 +143,20 @@ static void moves_clear(ExanetAccel *a)
     a->move_at = 0;
 }
 
-/* Returns true if all pieces were requested, and all loads have an answer. */
+/* Returns true if all pieces were issued, and all loads have an answer. */
 static bool moves_done(const ExanetAccel *a)
 {
     return a->moved == a->moves && !a->loads;
 }
 
-/* Returns the size of the window of @gva, or of the unit in the NI window. */
+/* Returns the bytes of the window of @gva, or of a unit if @gva is in the NI window. */
 static uint64_t window_bytes(uint64_t gva)
 {
     return RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI ?
            EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
 }
 
-/* Returns true if all of @m is in block RAM, or in the window where its array begins. */
+/* Returns true if all of @m is in block RAM, or in the window where the array begins. */
 static bool move_inside(ExanetState *s, const AccelMove *m)
 {
     const ExanetAccel *a = s->shm->accel;
@@ -167,13 +168,17 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
     return base <= end && m->at <= end - base && m->bytes <= end - base - m->at;
 }
 
-/* Adds the time of @bytes that were moved: the unit handles one beat after the other. */
+/*
+ * With timing, adds the time of @bytes that were moved.  The accelerator handles one beat
+ * after the other.
+ */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
     a->next = exanet_timing_next(s, a->next, DIV_ROUND_UP(bytes, 8) *
                                  EXANET_TIMING_BEAT);
 }
 
+/* Implements ExanetShmRequest.respond.  Ignores responses to pieces of an earlier job. */
 static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
                           const uint8_t *data)
 {
@@ -204,8 +209,9 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
 
 /*
  * Returns true if another piece may be issued.  On hardware the inner loop is unrolled [T
- * §6.4]: its accesses begin together, and the next accesses begin when all of these have
- * an answer.
+ * §6.4]: the accesses of an iteration begin together, and the accesses of the next
+ * iteration begin when all these accesses have an answer.  So with timing, @outstanding
+ * pieces begin together.
  */
 static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
 {
@@ -218,7 +224,10 @@ static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
     return !a->full;
 }
 
-/* Issues the next piece of @m.  Returns the piece's size in bytes; 0 if it must wait. */
+/*
+ * Issues the next piece of @m to the initiator.  Returns the size of the piece in bytes,
+ * or 0 if the piece must wait.
+ */
 static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     const bool store = a->phase == PHASE_STORE;
@@ -258,6 +267,7 @@ static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
     return req.size;
 }
 
+/* Moves the next piece of @m from or to block RAM.  Returns its size in bytes. */
 static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     unsigned size = MIN(m->bytes - a->move_at, LOCAL_BYTES);
@@ -274,8 +284,8 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 }
 
 /*
- * Moves or requests pieces, at most *@pieces, and subtracts them from *@pieces.  Returns
- * false if the job must wait.
+ * Moves or issues at most *@pieces pieces, and subtracts their number from *@pieces.
+ * Returns false if the job must wait.
  */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
@@ -301,12 +311,13 @@ static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
             a->moved++;
         }
     }
-    /* false: all pieces were requested, and the last loads have no answer yet */
+    /* false: all pieces were issued, and the last loads have no answer yet */
     return a->moved < a->moves || !a->loads;
 }
 
 /* --- One cell ------------------------------------------------------------- */
 
+/* Begins to load a part of the list of cells. */
 static void phase_cells(ExanetAccel *a)
 {
     moves_clear(a);
@@ -379,7 +390,7 @@ static void phase_data(ExanetAccel *a)
     a->phase = PHASE_DATA;
 }
 
-/* On a big-endian host, swaps the bytes of each value: memory is little-endian. */
+/* Swaps the bytes of each value on a big-endian host, because memory is little-endian. */
 static void swap_doubles(double *values, uint64_t count)
 {
 #if HOST_BIG_ENDIAN
@@ -389,6 +400,7 @@ static void swap_doubles(double *values, uint64_t count)
 #endif
 }
 
+/* Returns the number of elements in @y. */
 static uint64_t y_count(const ExanetAccel *a)
 {
     uint64_t bytes = 0;
@@ -408,15 +420,15 @@ static void phase_compute(ExanetAccel *a)
     a->phase = PHASE_COMPUTE;
 }
 
-/* Returns the product of a matrix row and a column of x, in layer @k. */
+/* Returns the scalar product of @row, a matrix row, and the elements of x in layer @k. */
 static double row_product(const ExanetAccel *a, const double *row, unsigned k)
 {
     double sum = 0;
 
     for (unsigned i = 0; i < a->ndf2; i++) {
         /*
-         * volatile: rounds the product before the sum, so that all hosts have the same
-         * result
+         * volatile makes the compiler round the product before the sum, so that all hosts
+         * have the same result.
          */
         volatile double product = row[i] * a->x[i * a->nlayers + k];
 
@@ -425,7 +437,10 @@ static double row_product(const ExanetAccel *a, const double *row, unsigned k)
     return sum;
 }
 
-/* Computes at most RUN_OPS multiply-adds.  Returns true if all rows are computed. */
+/*
+ * Computes at most RUN_OPS multiply-adds, in whole rows.  Returns true if all rows of all
+ * layers are computed.
+ */
 static bool rows_compute(ExanetAccel *a)
 {
     for (unsigned rows = RUN_OPS / a->ndf2; rows && a->layer < a->nlayers; rows--) {
@@ -442,7 +457,7 @@ static bool rows_compute(ExanetAccel *a)
     return a->layer == a->nlayers;
 }
 
-/* Stores the columns of y, which are the first moves. */
+/* Begins to store the columns of y, which are the first moves. */
 static void phase_store(ExanetAccel *a)
 {
     unsigned columns = 0;
@@ -456,6 +471,7 @@ static void phase_store(ExanetAccel *a)
     a->phase = PHASE_STORE;
 }
 
+/* Begins the next cell, or ends the job after the last cell. */
 static void cell_next(ExanetAccel *a)
 {
     a->cell++;
@@ -536,6 +552,7 @@ static bool phases_run(ExanetState *s, ExanetAccel *a)
     return a->phase < PHASE_DRAIN;
 }
 
+/* Ends the job if it is in PHASE_DRAIN and no load or store is under way. */
 static void accel_settle(ExanetState *s, ExanetAccel *a)
 {
     if (a->phase == PHASE_DRAIN && !a->loads && !a->stores &&
@@ -567,9 +584,9 @@ static uint64_t job_progress(const ExanetAccel *a)
 }
 
 /*
- * Ends a job that has made no progress since the last call, because other processes wait
- * for the unit.  Loads and stores under way then belong to no job; the initiator ends
- * them.  Otherwise arms the timer again.
+ * Ends a job with NO_CONTEXT if the job has made no progress since the last call, because
+ * other processes wait for the accelerator.  Loads and stores under way then belong to no
+ * job, and end at the initiator.  Otherwise arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {
@@ -588,7 +605,9 @@ static void accel_watchdog(void *opaque)
     rnic_loop_leave(&s->loop, entered);
 }
 
-/* Returns the bytes of array @i that belong to one cell only. */
+/*
+ * Returns the least number of bytes of array @i that one cell shares with no other cell.
+ */
 static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 {
     switch (i) {
@@ -608,8 +627,8 @@ static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 }
 
 /*
- * Returns the first array that is too small for all cells of the list, which are
- * distinct; ARRAYS if no array is too small.
+ * Returns the first array that has no room for ncells different cells.  Returns ARRAYS if
+ * all arrays have room.
  */
 static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 {
@@ -624,8 +643,8 @@ static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 }
 
 /*
- * Checks the registers.  Returns ACK, PROTECTION, MALFORMED or DECODE; stores in *@addr
- * the base of the array that is too small, or 0.
+ * Checks the registers.  Returns ACK, PROTECTION, MALFORMED or DECODE.  For DECODE stores
+ * the base of the array that is too small in *@addr, otherwise 0.
  */
 static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
                                   uint64_t *addr)
@@ -654,6 +673,7 @@ static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
     return EXANET_RESP_ACK;
 }
 
+/* Begins a job with the values of the registers.  Ends a refused job at once. */
 static void accel_begin(ExanetState *s, ExanetAccel *a)
 {
     uint32_t ndf = accel_get32(s, EXANET_REG_ACCEL_NDF);

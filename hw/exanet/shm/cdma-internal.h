@@ -9,21 +9,21 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* Number of pieces of a channel, the limit of pieces under way and failed [P]. */
+/* Number of pieces of a channel.  Pieces under way and failed pieces share these [P]. */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {
     CDMA_STAGE_FREE,
     CDMA_STAGE_FETCH,                    /* must be read from the source */
-    /* The request to the source's node is under way. */
+    /* The read request to the node of the source is under way. */
     CDMA_STAGE_READ,
     CDMA_STAGE_STORE,                    /* has been read, must be written */
-    /* The write to the destination's node is under way. */
+    /* The write request to the node of the destination is under way. */
     CDMA_STAGE_WRITE,
-    CDMA_STAGE_EARLY,                    /* as WRITE, but the DMA has got the ack */
-    CDMA_STAGE_FAULT,                    /* waits for a local page */
-    CDMA_STAGE_FAILED,                   /* has failed; its index is in @list */
-    CDMA_STAGE_ORPHAN,                   /* has a request, but its transfer has ended */
+    CDMA_STAGE_EARLY,                    /* as WRITE, but the DMA has got a response */
+    CDMA_STAGE_FAULT,                    /* waits until a local page is present */
+    CDMA_STAGE_FAILED,                   /* has failed; @list has the piece's index */
+    CDMA_STAGE_ORPHAN,                   /* has a request, but the transfer has ended */
     CDMA_STAGES,
 } CdmaStage;
 
@@ -39,15 +39,15 @@ typedef struct CdmaPiece {
     uint8_t stage;                  /* CdmaStage */
     uint8_t after;                  /* stage with which the piece continues after FAULT */
     uint8_t code;                   /* enum exanet_resp of the last failure */
-    bool remote;                    /* a request failed; false: the local side failed */
+    bool remote;                    /* true: a request failed; false: the local side */
     uint8_t class;                  /* enum exanet_shm_class of the last request */
     uint8_t data[EXANET_MTU];
 } CdmaPiece;
 
 struct CdmaChannel {
     ExanetState *s;
-    QEMUTimer *timer;
-    unsigned index;
+    QEMUTimer *timer;               /* for @wait */
+    unsigned index;                 /* number of the channel */
     enum exanet_tracker_state state;
 
     /*
@@ -60,14 +60,14 @@ struct CdmaChannel {
     uint32_t length;
     uint16_t pdid;
     unsigned burst;                 /* maximal size of a piece, bytes */
-    unsigned outstanding;           /* limit of outstanding pieces */
+    unsigned outstanding;           /* limit of pieces in cdma_outstanding() */
 
-    uint32_t next;                  /* offset of the next new piece */
+    uint32_t next;                  /* offset of the next new piece, bytes */
     uint32_t issued;                /* pieces that were started, with repetitions */
     uint32_t acked;                 /* pieces that are complete */
-    uint32_t round;                 /* rounds since the list was empty last */
+    uint32_t round;                 /* rounds since the last pass */
     int64_t wait;                   /* ns, when the round begins */
-    int64_t begin;                  /* with timing: tenths of ns, when the pass begins */
+    int64_t begin;                  /* with timing: tenths of ns, begin of the transfer */
     bool failing;                   /* the transfer fails when no request is under way */
     CdmaPiece error;                /* the piece that made the transfer fail */
 
@@ -80,7 +80,7 @@ struct CdmaChannel {
 
 struct ExanetCdma {
     CdmaChannel ch[EXANET_CDMA_CHANNELS];
-    unsigned first;                 /* first channel to run, modulo their number */
+    unsigned first;         /* channel that runs first, modulo EXANET_CDMA_CHANNELS */
 };
 
 static inline CdmaChannel *cdma_channel(ExanetState *s, unsigned ch)
@@ -93,6 +93,7 @@ static inline unsigned cdma_ctx(const CdmaChannel *ch)
     return RNIC_GET(EXANET_CDMA_SIDES_CTX, ch->sides);
 }
 
+/* Returns true if the channel has a transfer that has not ended. */
 static inline bool cdma_busy(const CdmaChannel *ch)
 {
     return ch->state == EXANET_TRACKER_PASS ||
@@ -100,6 +101,7 @@ static inline bool cdma_busy(const CdmaChannel *ch)
            ch->state == EXANET_TRACKER_DRAIN;
 }
 
+/* Changes the stage of @p. */
 static inline void cdma_move(CdmaPiece *p, CdmaStage stage)
 {
     uint64_t bit = 1ULL << p->index;
@@ -109,7 +111,7 @@ static inline void cdma_move(CdmaPiece *p, CdmaStage stage)
     p->stage = stage;
 }
 
-/* Returns the pieces of the transfer whose request is under way, one bit for each. */
+/* Returns the pieces of the transfer that have a request under way, one bit for each. */
 static inline uint64_t cdma_in_flight(const CdmaChannel *ch)
 {
     return ch->in[CDMA_STAGE_READ] | ch->in[CDMA_STAGE_WRITE] | ch->in[CDMA_STAGE_EARLY];
@@ -134,28 +136,28 @@ static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 /* --- cdma-piece.c ------------------------------------------------------------- */
 
 /*
- * Advances @p, in FETCH or STORE, as far as possible; @p may end, fail or wait for a
- * page.  Returns false if the initiator does not accept a request now; then each run
- * tries again.
+ * Advances @p, which is in FETCH or STORE, as far as possible.  @p may end, fail or wait
+ * for a page.  Returns false if the initiator does not accept a request now; then the
+ * caller tries again in the next run.
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
 /*
- * Frees all pieces and empties the list without waiting; responses to requests under way
- * are ignored.  Does not change the state of the channel.
+ * Drops all pieces and empties the list without waiting.  Responses to requests under way
+ * will be ignored.  Does not change @state of the channel.
  */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*
- * Makes the transfer fail because of @p, which is copied: frees all pieces without a
- * request, and ends the transfer when no request is under way.  Software can still read
- * the list.
+ * Makes the transfer fail because of @p, which is copied: frees all pieces that have no
+ * request under way, and ends the transfer when no piece has a request.  Software can
+ * still read the list.
  */
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 
 /* --- cdma.c ------------------------------------------------------------------- */
 
 /*
- * Ends the transfer as failed, with @ch->error, when no request is under way: sets SR,
- * and reports an error of a request in ERR_INFO.
+ * Ends the transfer as failed because of @ch->error.  No request may be under way.
+ * Counts the failure, sets SR, and reports an error of a request by exanet_shm_error().
  */
 void exanet_cdma_failed(CdmaChannel *ch);
 

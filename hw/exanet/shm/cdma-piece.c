@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: moves one piece from its source to its destination, and handles
- * failures.
+ * ExaNet CDMA: moves one piece from its source to its destination, and handles failures
+ * of a piece.
  */
 #include "qemu/osdep.h"
 #include "cdma-internal.h"
@@ -49,8 +49,8 @@ void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p)
 }
 
 /*
- * Frees @p, which is complete.  If the transfer is failing and this was its last request,
- * ends the transfer.
+ * Frees @p, which is complete.  If the transfer is failing and no request is under way
+ * any more, ends the transfer.
  */
 static void piece_done(CdmaPiece *p)
 {
@@ -74,9 +74,10 @@ static bool piece_repeatable(const CdmaPiece *p)
 
 /*
  * Handles the failure of @p with @resp: adds @p to the list of failed pieces, and makes
- * the transfer fail if a repetition cannot help.  If the transfer is failing already,
+ * the transfer fail if @p must not be repeated.  If the transfer is failing already,
  * frees @p, and ends the transfer if no request is under way.  @remote: the request of @p
- * failed, at the other node or at the initiator; otherwise its local side.
+ * failed, at the other node or at the initiator; otherwise the access to the local side
+ * failed.
  */
 static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 {
@@ -114,7 +115,7 @@ static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
            EXANET_RESP_ACK : EXANET_RESP_DECODE;
 }
 
-/* Returns the wire TID of @p, which identifies its faults. */
+/* Returns the TID that identifies the faults of @p, in the format of a wire TID. */
 static uint16_t piece_tid(const CdmaPiece *p, bool write)
 {
     return RNIC_PREP(EXANET_STID_CLASS, write ? EXANET_SHM_RDMA_WRITE :
@@ -158,8 +159,8 @@ static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 }
 
 /*
- * Reads the data of @p from its local side, or writes them (@write).  Returns false if @p
- * has failed or waits for a page.
+ * Reads the data of @p from the local source, or writes the data to the local destination
+ * (@write).  Returns false if @p has failed or waits for a page.
  */
 static bool piece_local(CdmaPiece *p, bool write)
 {
@@ -188,6 +189,7 @@ static bool piece_local(CdmaPiece *p, bool write)
 
 /* --- Remote sides -------------------------------------------------------------- */
 
+/* Handles the response to a read. */
 static void piece_read_answered(ExanetState *s, void *opaque,
                                 enum exanet_resp resp, const uint8_t *data)
 {
@@ -209,8 +211,8 @@ static void piece_read_answered(ExanetState *s, void *opaque,
 }
 
 /*
- * Handles the response that the DMA gets, which may be early.  The tracker waits for
- * piece_write_settled().
+ * Handles the response to a write that the DMA gets, which may be early.  The tracker
+ * waits for piece_write_settled().
  */
 static void piece_write_answered(ExanetState *s, void *opaque,
                                  enum exanet_resp resp, const uint8_t *data)
@@ -223,6 +225,7 @@ static void piece_write_answered(ExanetState *s, void *opaque,
     }
 }
 
+/* Handles the response of the target to a write, or the failure of the write. */
 static void piece_write_settled(ExanetState *s, void *opaque,
                                 enum exanet_resp resp)
 {
@@ -272,6 +275,7 @@ static bool piece_issue(CdmaPiece *p, enum exanet_shm_class class)
     return true;
 }
 
+/* Writes the data of @p.  Returns false if the initiator accepts no request now. */
 static bool piece_store(CdmaPiece *p)
 {
     if (!(p->ch->sides & EXANET_CDMA_SIDES_DA_LOCAL)) {

@@ -4,9 +4,10 @@
  * which makes the DMA repeat pieces that failed [T §4.4].
  *
  * A transfer is cut into pieces, one AXI burst each.  The DMA moves all pieces, which is
- * a pass, and then repeats the failed pieces in rounds.  Each repetition reads the piece
- * from its source again.  Software sees the end of the transfer when no request is under
- * way any more.
+ * a pass, and then repeats the failed pieces in rounds.  A pass also ends when too many
+ * pieces have failed; another pass follows the rounds.  Each repetition reads the piece
+ * from the source again.  A transfer ends when no request is under way any more, or when
+ * its context is closed.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -23,14 +24,14 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* Pieces that stay free for the DMA: the list of failed pieces must not take them. */
+/* Number of pieces that the list of failed pieces must leave to the DMA. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* First pause before a round if a node was not ready; doubles with each round. */
+/* First pause, ns, before a round after FULL or FAULT; doubles with each round. */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
@@ -55,6 +56,7 @@ static void reg_set(const CdmaChannel *ch, unsigned reg, uint32_t value)
 
 /* --- Interrupts and the end of transfers ------------------------------------ */
 
+/* Sets or clears the cause of the interrupt by SR and CR of all channels. */
 static void irq_update(ExanetState *s)
 {
     uint32_t pending = 0;
@@ -113,12 +115,13 @@ void exanet_cdma_failed(CdmaChannel *ch)
 
 /* --- The DMA ------------------------------------------------------------------ */
 
+/* Returns the bytes from @address to the next multiple of @border. */
 static unsigned room(uint64_t address, uint64_t border)
 {
     return border - address % border;
 }
 
-/* Returns the size of the piece at @offset of the transfer. */
+/* Returns the size, in bytes, of the piece at @offset of the transfer. */
 static unsigned piece_cut(const CdmaChannel *ch, uint32_t offset)
 {
     unsigned size = MIN(ch->burst, ch->length - offset);
@@ -140,6 +143,7 @@ static CdmaPiece *piece_new(CdmaChannel *ch)
     return p;
 }
 
+/* Removes and returns the oldest failed piece. */
 static CdmaPiece *piece_repeat(CdmaChannel *ch)
 {
     CdmaPiece *p = &ch->piece[ch->list[0]];
@@ -151,13 +155,13 @@ static CdmaPiece *piece_repeat(CdmaChannel *ch)
     return p;
 }
 
-/* Returns true if all pieces were started, or if the list has reached its limit. */
+/* Returns true if all pieces were started, or if too many pieces have failed. */
 static bool pass_over(const CdmaChannel *ch)
 {
     return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;
 }
 
-/* Returns the piece that the DMA starts next, and moves it to FETCH; or returns NULL. */
+/* Moves the next piece to FETCH and returns the piece; NULL: no piece may start now. */
 static CdmaPiece *piece_next(CdmaChannel *ch)
 {
     CdmaPiece *p = NULL;
@@ -224,8 +228,8 @@ static void round_begin(CdmaChannel *ch)
 }
 
 /*
- * Starts the next phase, drain, round or pass, when the DMA has nothing to do, or ends
- * the transfer.  Returns true if the DMA has work again.
+ * If the DMA has nothing to do in this phase, starts the next phase (drain, round or
+ * pass) or ends the transfer.  Returns true if the DMA has work again.
  */
 static bool channel_advance(CdmaChannel *ch)
 {
@@ -252,7 +256,7 @@ static bool channel_advance(CdmaChannel *ch)
 
 /* --- Work ----------------------------------------------------------------------- */
 
-/* Advances at most @budget pieces of @ch.  Returns the rest of the budget. */
+/* Advances at most @budget pieces of @ch.  Returns the unused part of @budget. */
 static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 {
     bool open = true;
@@ -329,7 +333,10 @@ unsigned exanet_cdma_active(ExanetState *s, unsigned c)
 
 /* --- Registers -------------------------------------------------------------------- */
 
-/* Returns true if @bytes from @address on are valid addresses of this side. */
+/*
+ * Returns true if the range of @bytes at @address does not wrap around.  @remote:
+ * @address is a GVA, and the VA in the GVA must not wrap around.
+ */
 static bool side_valid(uint64_t address, uint32_t bytes, bool remote)
 {
     if (remote) {
@@ -376,6 +383,7 @@ static void channel_latch(CdmaChannel *ch)
     ch->round = 0;
 }
 
+/* Starts the transfer of the registers.  Refuses a transfer that is not valid. */
 static void channel_start(CdmaChannel *ch)
 {
     uint32_t bits;
@@ -407,8 +415,8 @@ static void channel_start(CdmaChannel *ch)
 }
 
 /*
- * Does a soft reset: the registers and @ch are as after a reset of the device, and
- * responses to requests under way are ignored.
+ * Resets the channel: the registers and @ch are as after a reset of the device.
+ * Responses to requests under way will be ignored.
  */
 static void channel_reset(CdmaChannel *ch)
 {
@@ -525,7 +533,7 @@ void exanet_cdma_reset(ExanetState *s)
         CdmaChannel *ch = cdma_channel(s, i);
 
         channel_reset(ch);
-        /* no request is under way, because the initiator is reset too */
+        /* no request is under way, because exanet_shm_abort() has ended all requests */
         for (unsigned n = 0; n < CDMA_PIECES; n++) {
             cdma_move(&ch->piece[n], CDMA_STAGE_FREE);
         }

@@ -11,8 +11,8 @@
 /*
  * A request of an AXI master of this node.  The initiator copies the request and the
  * data.  exanet_shm_issue() never calls @respond or @settled.  The initiator calls the
- * two functions when a unit runs, and when the context or the device ends.  The functions
- * may issue requests.
+ * two functions from the work of the loop, when the context is closed, and when the
+ * device is reset or unplugged.  The functions may issue requests.
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;                   /* address at the target, a GVA */

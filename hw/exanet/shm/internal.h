@@ -28,7 +28,7 @@ typedef struct ExanetShm {
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
 } ExanetShm;
 
-/* If @work is true, makes the next round run the unit: a part of it has work left. */
+/* Makes the next round run the unit if @work is true: a part has work left. */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
     s->awake |= work ? EXANET_AWAKE_SHM : 0;

@@ -54,8 +54,8 @@ unsigned exanet_shm_stores(ExanetState *s, unsigned c);
 /* Returns the number of failed accesses of context @c that were reported as errors. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
- * Handles the request @pkt, of type AXI_READ or AXI_WRITE, for memory or NI_BRAM:
- * executes the request, refuses it, drops it, or leaves it to a bottom half.
+ * Executes, refuses or drops the request @pkt, or keeps a copy of @pkt for later.  @pkt
+ * has type AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
 /* Answers the request @pkt with error @resp.  The request is not executed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet traffic generator: loads and stores to the addresses of a target RAM, without
- * a CPU that would have to wait for them [T §5, "address mapper"].
+ * ExaNet traffic generator: loads and stores to the addresses in a target RAM.  No CPU
+ * waits for these accesses [T §5, "address mapper"].
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -25,8 +25,8 @@ typedef struct TgenOp {
     uint64_t gva;
     unsigned parts;                 /* number of packets */
     unsigned issued;                /* packets issued */
-    unsigned open;                  /* packets issued without a response */
-    /* Packets issued without a response of the target. */
+    unsigned open;                  /* packets issued that have no response yet */
+    /* Stores with EARLY that were issued and have no response of the target. */
     unsigned settling;
     unsigned data;                  /* offset of the transaction's data in the data RAM */
     uint8_t axi_id;
@@ -35,7 +35,7 @@ typedef struct TgenOp {
 } TgenOp;
 
 struct ExanetTgen {
-    uint16_t run;                   /* run number; distinguishes delayed responses */
+    uint16_t run;                   /* run number, which exposes delayed responses */
     bool busy;
     bool stopped;                   /* no new transactions begin */
     bool begun;                     /* some packets of @current are not issued yet */
@@ -45,16 +45,16 @@ struct ExanetTgen {
     uint16_t pdid;
     unsigned size;                  /* bytes of a transaction */
     unsigned target;                /* index of the next target */
-    unsigned id;                    /* next AXI ID, less IDS_FIRST */
-    unsigned waiting;               /* transactions without a response */
+    unsigned id;                    /* next AXI ID minus IDS_FIRST */
+    unsigned waiting;               /* transactions that wait for responses */
     unsigned current;               /* index in @op of the last transaction */
-    uint64_t done;                  /* transactions with a response */
+    uint64_t done;                  /* transactions with all responses */
     uint64_t errors;                /* transactions that failed */
     uint64_t bytes;                 /* bytes of packets that were answered by ACK */
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, from GO to the last response */
     unsigned think;                 /* ns, pause between transactions */
-    int64_t next;                   /* tenths of ns, begin of the next transaction */
+    int64_t next;                   /* tenths of ns, earliest next transaction */
     TgenOp op[OPS_MAX];
 };
 
@@ -65,7 +65,7 @@ static uint32_t tgen_get32(ExanetState *s, unsigned reg)
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* Returns the offset of packet @n in a transaction to @gva. */
+/* Returns the offset, in bytes, of packet @n in a transaction to @gva. */
 static unsigned part_at(uint64_t gva, unsigned n)
 {
     return n ? n * EXANET_MTU - gva % EXANET_MTU : 0;
@@ -105,7 +105,10 @@ static void *part_handle(const ExanetTgen *g, const TgenOp *op, unsigned n)
     return GUINT_TO_POINTER((uint32_t)g->run << 16 | (op - g->op) << 8 | n);
 }
 
-/* Returns the transaction of @handle; NULL if it belongs to an earlier run. */
+/*
+ * Returns the transaction of @handle, and stores the number of the packet in *@n.
+ * Returns NULL if @handle belongs to an earlier run.
+ */
 static TgenOp *part_op(ExanetTgen *g, void *handle, unsigned *n)
 {
     uint32_t value = GPOINTER_TO_UINT(handle);
@@ -123,7 +126,10 @@ static void op_failed(ExanetTgen *g, TgenOp *op, enum exanet_resp resp)
     g->code = g->code ?: resp;
 }
 
-/* Frees @op if all its packets were issued or given up, and have responses. */
+/*
+ * Frees @op if no more packets of @op will be issued and all issued packets have
+ * responses.  Makes the unit run again.
+ */
 static void op_advance(ExanetState *s, ExanetTgen *g, TgenOp *op)
 {
     if (op->issued == op->parts && !op->open && !op->settling) {
@@ -179,8 +185,8 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 /* --- Requests ------------------------------------------------------------- */
 
 /*
- * Begins a transaction with the next target and AXI ID, and makes it @current.  Returns
- * false if no transaction may begin now.
+ * Begins a transaction with the next target and AXI ID, and stores its index in @current.
+ * Returns false if no transaction may begin now.
  */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {

@@ -7,16 +7,19 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Parts of functions of ExanetUnit and ExanetRegBlock, for shm.c; @reg: EXANET_REG_. */
+/*
+ * The traffic generator's part of the functions of the unit.  shm.c calls these
+ * functions.  @reg: EXANET_REG_TGEN_; @top: see ExanetRegBlock.
+ */
 void exanet_tgen_init(ExanetState *s);
 void exanet_tgen_fini(ExanetState *s);
 void exanet_tgen_reset(ExanetState *s);
 bool exanet_tgen_run(ExanetState *s);
 void exanet_tgen_reg_sync(ExanetState *s);
 void exanet_tgen_reg_written(ExanetState *s, unsigned reg, bool top);
-/* Stops a run of context @c: issues no more packets of the run. */
+/* Stops a run of context @c: issues no more packets of this run. */
 void exanet_tgen_quiesce(ExanetState *s, unsigned c);
-/* Returns 1 while a run of context @c is not complete. */
+/* Returns 1 while a run of context @c is under way, otherwise 0. */
 unsigned exanet_tgen_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_TGEN_H */
