@@ -271,7 +271,7 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 
 /*
  * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If RELEASE
- * is lost, the receiver replaces the idle receiver context when the set is full.
+ * is lost, another block may replace the idle receiver context when the set is full.
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -422,7 +422,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * Counts a loss of @tid and returns true.  Returns false, and counts nothing, if there
- * were FW_RETRY_MAX losses since a byte of the transfer was acked.
+ * were FW_RETRY_MAX losses since a block of the transfer was acked.
  */
 static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 {
@@ -442,8 +442,8 @@ static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Counts a loss of @tid and retransmits it at once.  Fails the transfer with @code if
- * fw_may_retry() permits no other copy.
+ * Counts a loss of @tid and retransmits the block at once.  Fails the transfer with @code
+ * if fw_may_retry() permits no other copy.
  */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)

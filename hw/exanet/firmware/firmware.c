@@ -129,7 +129,7 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, done),
              RNIC_PREP(EXANET_CHDONE_TOKEN, t->token) |
              RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
-    /* A vCPU polls STATUS without the big lock, so DONE must be written before. */
+    /* A vCPU polls STATUS without the big lock, so DONE must be written first. */
     smp_wmb();
     exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
     if (t->irq_done) {
@@ -552,7 +552,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
         return false;           /* a write of INTERNAL to FW_MODE wakes the unit again */
     }
     exanet_fw_enter(s, fw);
-    /* responses first, because they free TIDs and windows */
+    /* responses first, because responses free TIDs and windows */
     while (s->rt.responses.count && exanet_rtmailbox_pop_response(s, &word)) {
         exanet_fw_response(s, fw, word);
     }

@@ -116,7 +116,7 @@ typedef struct FwBlock {
     bool acked;
     bool nacked;                    /* a response says that no copy can succeed */
     bool gen_known;                 /* a response shows that the receiver knows @gen */
-    bool maybe_done;                /* a copy may have completed the block without ack */
+    bool maybe_done;                /* a copy may have completed the block unnoticed */
     uint8_t error;                  /* error while FW_STOPPED, enum exanet_resp */
     bool reported;                  /* the driver will answer the fault by RESOLVE */
     bool source;                    /* FW_HOLD waits for RESOLVE of a source fault */
@@ -182,8 +182,8 @@ struct ExanetFirmware {
     RNicDeadline timer;             /* for @next */
 
     /* Registers, see fw_config_load() in firmware.c. */
-    uint32_t window;                /* blocks of a transfer under way */
-    uint32_t block_bytes;           /* maximal length of a block */
+    uint32_t window;                /* limit of blocks of a transfer under way */
+    uint32_t block_bytes;           /* maximal length of a block, bytes */
     uint32_t retry_max;
     uint32_t pf_retry_max;
     int64_t timeout;                /* ns, minimal timeout of a first copy */
@@ -289,8 +289,8 @@ void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw);
 /*
  * Starts the next block of @t.  With FW_CHAIN, starts up to @max blocks (@max > 0), but
  * at most FW_CHAIN_MAX, as one chain for each path.  Returns the number of blocks.
- * Returns 0 if there is no usable TID, or if @t has failed, because the table of peers is
- * full.
+ * Returns 0 if there is no usable TID, or if @t has failed, because the table of peers
+ * has no room.
  */
 unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                          unsigned max);

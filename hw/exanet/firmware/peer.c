@@ -17,15 +17,15 @@
 /* After this time, ns, without a packet a receiver uses no old state of the source. */
 #define FW_RECEIVER_AGE_NS (2 * EXANET_TID_AGE_NS)
 /*
- * Longest time, ns, for which a copy that a later copy has overtaken is assumed to be
- * under way [P].
+ * Assumed limit of the time, ns, until a copy that a later copy has overtaken arrives or
+ * is lost [P].
  */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
 /* Length of blocks, bytes, below which losses do not halve the length [P]. */
 #define FW_BLOCK_MIN 1024
 /* Number of successive blocks without another copy after which the length doubles [P]. */
 #define FW_BLOCK_CLEAN 64
-/* Number of losses of a block from which on a loss halves the length [P]. */
+/* From this number of losses of a block on, each loss can halve the length [P]. */
 #define FW_LOST_REPEATEDLY 2
 
 /* --- Paths ------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include "../trace.h"
 
 /* Limits of the work of a run, because other units and the main loop wait meanwhile. */
-#define RUN_PIECES 16              /* limit of pieces that are moved or requested */
+#define RUN_PIECES 16              /* limit of pieces that are moved or issued */
 #define RUN_OPS 256                /* limit of multiply-adds */
 /* Period of the watchdog, ns.  A job without progress in a period ends. */
 #define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
@@ -59,7 +59,7 @@ typedef struct AccelPiece {
 } AccelPiece;
 
 struct ExanetAccel {
-    uint32_t run;                   /* job number, which exposes delayed responses */
+    uint32_t run;                   /* job number; part of the handle of a piece */
     bool busy;                      /* a job runs */
     bool done;                      /* a job has ended */
     uint8_t code;                   /* error of the job, enum exanet_resp */
@@ -552,7 +552,10 @@ static bool phases_run(ExanetState *s, ExanetAccel *a)
     return a->phase < PHASE_DRAIN;
 }
 
-/* Ends the job if it is in PHASE_DRAIN and no load or store is under way. */
+/*
+ * Ends the job if @phase is PHASE_DRAIN, no load or store is under way, and, with timing,
+ * the last beat has ended.
+ */
 static void accel_settle(ExanetState *s, ExanetAccel *a)
 {
     if (a->phase == PHASE_DRAIN && !a->loads && !a->stores &&

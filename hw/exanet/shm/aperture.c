@@ -8,8 +8,9 @@
  * the device meanwhile; regions and state live until the last reference to the device is
  * gone.
  *
- * A device, or a vCPU during other work of QEMU, cannot wait.  Stores that cannot wait go
- * into a FIFO, and loads that cannot wait are refused.
+ * A device, or a vCPU during other work of QEMU, cannot wait.  A store that cannot wait
+ * goes into a FIFO, or is refused if the FIFO is full.  A load that cannot wait is
+ * refused.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -45,7 +46,7 @@ typedef struct ApertureAccess {
     uint8_t data[8];
     bool waited;                    /* a vCPU waits for the access */
     bool issued;                    /* accepted by the initiator, or ended */
-    bool responded;                 /* @resp is valid */
+    bool responded;                 /* access_respond() was called */
     /* The initiator calls no function for the access any more. */
     bool settled;
     bool fenced;                    /* marked by exanet_aperture_fence() */
@@ -218,7 +219,7 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 
     QTAILQ_INSERT_TAIL(&ap->list, a, next);
     ap->fifo += !a->waited;
-    /* runs the units here, because a wake-up of the main loop takes longer */
+    /* issues @a here, because a wake-up of the main loop takes longer */
     exanet_aperture_run(s);
     exanet_shm_schedule(s);
     rnic_loop_leave(&s->loop, entered);
@@ -270,7 +271,7 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * If the vCPU must stop, and store @a is issued or the FIFO has room for it: makes @a a
+ * If the vCPU must stop, and store @a is issued or the FIFO has room for @a: makes @a a
  * store without a vCPU, which counts as executed, and returns true.  Otherwise returns
  * false.
  */
@@ -315,7 +316,7 @@ static void access_timed_out(ExanetState *s, ApertureAccess *a)
 
 /*
  * Fills in the request of @a for @size bytes at offset @at of the aperture.  Returns
- * false, and reports an error, if no MAP entry permits the access.
+ * false, and reports an error, if the access is not permitted.
  */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)

@@ -32,7 +32,7 @@ bool exanet_aperture_fenced(ExanetState *s);
 /*
  * Begins (@on) or ends an access of another node to a device of this machine.  In between
  * the aperture refuses all accesses, because that device may access the aperture, and no
- * vCPU begins to wait in the aperture of another ExaNet device.
+ * vCPU begins to wait in the aperture of any ExaNet device.
  */
 void exanet_aperture_guard(ExanetState *s, bool on);
 

@@ -5,7 +5,7 @@
  * Targets execute the stores of this node in order, and drop a store silently if an older
  * store is missing.  So all stores to a node are retransmitted from the oldest store
  * without an answer on (go back N).  If ORDER of SHM_CTRL is not in effect, only the
- * store without an answer is retransmitted [T §4.4].
+ * store whose deadline has passed is retransmitted [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"

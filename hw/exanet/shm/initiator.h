@@ -35,15 +35,15 @@ typedef struct ExanetShmRequest {
     /*
      * Called once for each accepted write, after @respond, when the response of the
      * target has arrived or the transaction has failed.  May be NULL.  The initiator does
-     * not retransmit RDMA transactions.  After a timeout their @resp is NO_CONTEXT, or
-     * FAULT if the target has reported a page fault.
+     * not retransmit RDMA transactions.  @resp of an RDMA write is NO_CONTEXT after a
+     * timeout, or FAULT if the target has reported a page fault.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;                   /* for @respond and @settled */
 } ExanetShmRequest;
 
 /*
- * Accepts @req.  Returns false if @req must wait for a slot, for older stores or for the
+ * Accepts @req.  Returns false if @req must wait for a slot, for older writes or for the
  * end of an abort.  Then the caller tries again in each run, and exanet_schedule() is
  * called when @req may be accepted.  A request that is not permitted, or that has no
  * route, is accepted and fails later.
@@ -57,7 +57,7 @@ void exanet_shm_reported(ExanetState *s, const void *opaque);
 void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);
-/* Does the initiator's work of a round.  Returns true if it could continue now. */
+/* Does the initiator's work of a round.  Returns true if work is left that is due. */
 bool exanet_initiator_run(ExanetState *s);
 /* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);

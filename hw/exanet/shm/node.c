@@ -9,12 +9,12 @@
 #include "internal.h"
 #include "node.h"
 
-/* Limit of nodes that have answered, and of nodes of a context that have not answered. */
+/* Limits: nodes that have answered; nodes of a context that have not answered. */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
-/* Time after its last transaction when a node that has not answered may be removed. */
+/* Time, ns, without a new transaction after which an unanswered node may be removed. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* Time after its last transaction when a node that has answered may be removed. */
+/* Time, ns, without a new transaction after which an answered node may be removed. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
 /* Number of slots, by hash of coordinates, for sequence numbers of removed nodes. */
 #define REMOVED_SLOTS                16384

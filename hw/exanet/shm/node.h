@@ -25,7 +25,7 @@ typedef struct ShmNode {
     uint32_t coord;
     uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
     unsigned path;                  /* number of timeouts; selects the path */
-    uint32_t blocked[QUEUES];       /* last run in which a packet could not leave */
+    uint32_t blocked[QUEUES];       /* by queue: last run with a blocked packet */
     ExanetRtt rtt;
     /* Serial of the last transaction before a drain; see exanet_transaction_drain(). */
     uint64_t drain_serial;

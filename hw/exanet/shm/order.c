@@ -18,8 +18,8 @@
 /*
  * Limit of the step of SEQ from the last request to a new request: SEQ_NEAR, plus
  * SEQ_NEAR_PER_MS for each ms since the last request.  A node skips the numbers of
- * requests that it gives up, but not more.  A delayed copy has a number that is further
- * away.
+ * requests that the node gives up.  The limit assumes that a node gives up no more
+ * requests in this time.  A delayed copy has a number that is further away.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
@@ -99,8 +99,8 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
 }
 
 /*
- * Moves the window to RDMA write @seq.  If @first is true, all older
- * writes have ended and count as executed.
+ * Moves the window to RDMA write @seq.  If @first is true, all older writes have ended
+ * and count as executed.
  */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {

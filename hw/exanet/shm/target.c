@@ -33,7 +33,7 @@
 
 /*
  * Limits of responses that wait to be sent, to other nodes and to this node.  The limit
- * for this node is larger than the number of its transactions under way, 160 at most.
+ * for this node exceeds the 160 transactions that this node can have under way.
  */
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
@@ -231,7 +231,7 @@ static void response_free(ExanetState *s, TargetResponse *r)
 /*
  * Queues the response @pkt, with data if @pkt has a size, for @entry.  Fills in the
  * members that all responses have in common.  If the queue is full, sends a response to
- * another node at once, and drops a response to this node.  The dropped response would
+ * another node at once, and drops a response to this node.  The dropped response could
  * call a master while the initiator sends; instead the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
@@ -560,8 +560,8 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 
 /*
  * Checks the class, the CRC and the permission of @pkt, but not the address.  Returns
- * ACK, MALFORMED, CRC or PROTECTION.  Counts, and raises the interrupt, for a wrong class
- * and for a context that does not permit the access.
+ * ACK, MALFORMED, CRC or PROTECTION.  Counts @pkt and raises the interrupt if the class
+ * is wrong or the context does not permit the access.
  */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -596,7 +596,7 @@ static ExanetShmSource *source_order(ExanetSource *src)
     return src->shm;
 }
 
-/* Answers FULL, because the table of sources has no room for the node of @pkt. */
+/* Answers FULL, because exanet_source_find() has no room for the node of @pkt. */
 static void request_full(ExanetState *s, const ExanetPacket *pkt)
 {
     exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);

@@ -35,7 +35,7 @@ typedef struct TgenOp {
 } TgenOp;
 
 struct ExanetTgen {
-    uint16_t run;                   /* run number, which exposes delayed responses */
+    uint16_t run;                   /* run number; part of the handle of a packet */
     bool busy;
     bool stopped;                   /* no new transactions begin */
     bool begun;                     /* some packets of @current are not issued yet */

@@ -5,8 +5,8 @@
  *
  * Times are in tenths of a nanosecond, because a cycle is 6.4 ns.  An event happens at
  * the nearest nanosecond, but times that follow from a delivered packet are computed from
- * the exact time of the delivery.  Only exanet_timing_reached() and exanet_timing_hold()
- * need shm-timing=on.  Without timing all other events are due at once.
+ * the exact time of the delivery.  Without timing, exanet_timing_due() always returns
+ * true, and exanet_timing_reached() and exanet_timing_hold() must not be called.
  */
 #ifndef HW_EXANET_SHM_TIMING_H
 #define HW_EXANET_SHM_TIMING_H
