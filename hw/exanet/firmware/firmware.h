@@ -38,7 +38,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*
  * Writes @size (4 or 8) bytes of @value, which is in host byte order, to offset @addr of
  * the scratchpad page of context @c.  If FW_MODE is INTERNAL, a write that begins at
- * TOKEN of a write channel is a doorbell: starts or refuses the transfer of this
+ * TOKEN of a write channel is a doorbell: starts, refuses or ignores the transfer of this
  * channel.  @privileged: the write came through the alias in BAR 0, and may change all
  * bytes.  Ignores and logs a write to a part that @addr and @privileged do not permit.
  */

@@ -145,7 +145,7 @@ typedef struct FwTransfer {
     uint8_t channel;
     uint8_t path;                   /* path that the user requested */
     uint8_t priority;
-    bool multipath;                 /* successive blocks take different paths */
+    bool multipath;                 /* the firmware may choose the path of each block */
     bool notify;                    /* the last block carries a notification */
     bool notify_irq;                /* the notification raises an interrupt at its node */
     bool irq_done;                  /* the end raises an interrupt at this node */

@@ -509,7 +509,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     }
 }
 
-/* Starts the phase after the current one, whose moves are complete. */
+/* Starts the next phase.  All moves of the current phase must be complete. */
 static void phase_next(ExanetAccel *a)
 {
     switch (a->phase) {

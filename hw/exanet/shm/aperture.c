@@ -466,8 +466,8 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 }
 
 /*
- * Returns how many of @size bytes from @at on one packet can carry.  Offset and GVA of an
- * access are equal modulo the MTU, because segments are multiples of 4 KB.
+ * Returns how many of the @size bytes from @at on fit into one packet.  Offset and GVA of
+ * an access are equal modulo the MTU, because segments are multiples of 4 KB.
  */
 static unsigned window_piece(uint64_t at, unsigned size)
 {

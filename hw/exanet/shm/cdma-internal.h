@@ -9,7 +9,7 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* Number of pieces of a channel.  Pieces under way and failed pieces share these [P]. */
+/* Limit of the pieces of a channel that are under way or have failed [P]. */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {

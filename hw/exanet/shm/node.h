@@ -63,7 +63,7 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
 void exanet_shm_node_end(ShmNode *node);
 /*
  * Records that @node has sent a response to a transaction under way.  Other responses
- * do not count, because any node can send them.
+ * do not count, because any node can send such responses.
  */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /*

@@ -33,7 +33,7 @@ void exanet_shm_fini(ExanetState *s);
 void exanet_shm_finalize(ExanetState *s);
 /*
  * Ends all accesses under way with PROTECTION, before the device is reset or unplugged.
- * The initiator accepts no request while it ends the accesses.
+ * Meanwhile the initiator accepts no request.
  */
 void exanet_shm_abort(ExanetState *s);
 /*
