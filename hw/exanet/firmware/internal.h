@@ -215,7 +215,7 @@ struct ExanetFirmware {
     FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
     /* Channels in use, one bit for each. */
     uint64_t active[EXANET_CONTEXTS];
-    /* Channels in use that have a block to start and window for it, one bit for each. */
+    /* Channels in use that have a block to start within FW_WINDOW, one bit for each. */
     uint64_t runnable[EXANET_CONTEXTS];
     uint16_t runnable_ctx;                  /* contexts with channels in @runnable */
     uint16_t tids[EXANET_CONTEXTS];         /* number of TIDs in use */
@@ -352,7 +352,7 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe_done);
 /*
  * Records an answer to copy @seq (12 bits) of the last block of @tid, by which the
- * receiver shows that it knows the generation.  @acked: the block is complete.
+ * receiver shows that the receiver knows the generation.  @acked: the block is complete.
  */
 void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, bool acked);
 /* Returns the maximal length of the next block to @peer, bytes. */
@@ -376,7 +376,7 @@ void exanet_fw_path_next(ExanetState *s, FwBlock *b);
 
 /*
  * Sends a report with @code of the failed read @t to the node that requested the read
- * [P §2.11].  The report may replace an older one, see report_place().
+ * [P §2.11].  The new report may replace an older report, see report_place().
  */
 void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code);

@@ -371,7 +371,7 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
 }
 
 /*
- * Returns the number of those of @size bytes at offset @at of the block RAM that exist.
+ * Returns the number of the @size bytes from offset @at on that are in the block RAM.
  * An access belongs to the region in which the access begins, and may reach beyond that
  * region.
  */

@@ -212,8 +212,8 @@ static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
  * Handles refusal @resp of @t, which may be temporary.  A FAULT of an RDMA transaction
  * waits for RESOLVED until the deadline; any other refusal ends the RDMA transaction.  A
  * load or store is retransmitted, perhaps after a delay, or given up.  The function
- * ignores a refusal of a load or store while another copy is queued.  It also ignores a
- * refusal, other than RESOLVED, of a copy that is not the last copy.
+ * ignores a refusal of a load or store while another copy is queued, and a refusal, other
+ * than RESOLVED, of a copy that is not the last copy.
  */
 static void response_refused(ExanetState *s, ExanetTransaction *t,
                              const ExanetPacket *pkt, enum exanet_resp resp)
