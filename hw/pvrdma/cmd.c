@@ -27,7 +27,7 @@ typedef struct PvrdmaCmdInfo {
      * next command.
      */
     bool responds;
-    bool err_in_response;       /* the response contains the error; ERR does not */
+    bool err_in_response;       /* an error is in the response, and ERR is 0 */
 } PvrdmaCmdInfo;
 
 static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
@@ -55,8 +55,9 @@ static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
 };
 
 /*
- * Executes @req, and writes the response if the driver waits for it.  Returns the value
- * of ERR.
+ * Executes @req.  Writes the response and raises its interrupt if the driver waits for a
+ * response, but after an error only if the response contains the error.  Returns the
+ * value of ERR: 0 or a positive errno.
  */
 static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
                   const union pvrdma_cmd_req *req)

@@ -8,9 +8,10 @@
 #include "base/command.h"
 
 /*
- * Executes the command in the command slot, and writes the response and raises its
- * interrupt if the driver waits for them.  Returns a value for the register ERR: 0 or a
- * positive errno.
+ * Executes the command in the command slot.  If the driver waits for a response, writes
+ * the response to the response slot and raises the interrupt RESPONSE.  After an error
+ * only MODIFY_QP has a response.  Returns the value of the register ERR: 0 or a positive
+ * errno.
  */
 int pvrdma_cmd_run(PvrdmaState *s);
 

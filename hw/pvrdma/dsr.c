@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: the shared region.  The driver writes the addresses of rings
- * and slots into it once, and the device writes its capabilities.
+ * Paravirtual RDMA NIC: the shared region.  The driver writes the addresses of rings and
+ * slots to this region, and the device writes its capabilities to this region.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -12,9 +12,12 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-/* 4.096 us * 2^15 = 134 ms.  The delay is long, because hosts of QEMU may be busy. */
+/* 4.096 us * 2^15 = 134 ms.  The delay is so long because the host may be busy. */
 #define LOCAL_ACK_DELAY 15
-/* Limit of the driver's address handles.  The device has none, and sets no limit. */
+/*
+ * The driver's limit for address handles.  The number is arbitrary, because the device
+ * keeps no address handles.
+ */
 #define MAX_AH 65536
 
 static void caps_limits(struct pvrdma_device_caps *caps)
@@ -40,7 +43,7 @@ static void caps_limits(struct pvrdma_device_caps *caps)
     caps->max_fast_reg_page_list_len = cpu_to_le32(PVRDMA_MAX_FAST_REG_PAGES);
 }
 
-/* Returns the EUI-64 of the paired NIC's MAC. */
+/* Returns the EUI-64 of the paired NIC's MAC, in host byte order. */
 static uint64_t node_guid(PvrdmaState *s)
 {
     uint8_t mac[6];

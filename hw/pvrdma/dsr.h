@@ -9,9 +9,10 @@
 typedef struct PvrdmaState PvrdmaState;
 
 /*
- * Reads the shared region at dsr_addr, loads the rings to which it refers, and writes
- * the device's capabilities to it.  Returns 0 or a positive errno, after which no ring
- * is loaded.
+ * Reads the shared region at PvrdmaState.dsr_addr, loads the two rings to which the
+ * region refers, and writes the device's capabilities to the region.  Sets dsr_valid, and
+ * stores the addresses of the slots.  Returns 0, or a positive errno, after which the
+ * device has no ring.
  */
 int pvrdma_dsr_load(PvrdmaState *s);
 

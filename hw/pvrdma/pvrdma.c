@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: registers, doorbells, reset, and the loop that runs the queue
- * pairs.  It knows no bus; pvrdma-pci.c is the shell.
+ * pairs.  The file does not depend on the bus; pvrdma-pci.c is the bus shell.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -31,7 +31,10 @@
 #include "transport/transport.h"
 #include "trace.h"
 
-/* Limits of one run of the loop: rounds, and packets of all rounds together. */
+/*
+ * Limits of one run of the loop, except in a store of a vCPU: rounds, and packets of all
+ * rounds together.
+ */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
 /* Maximal number of packets that a QP sends before the next QP runs. */
@@ -39,7 +42,10 @@
 
 /* --- Work --------------------------------------------------------------- */
 
-/* Sends packets of @qp: answers first, because peers wait for them. */
+/*
+ * Sends packets of @qp, and subtracts their number from *@budget.  Answers leave first,
+ * because peers wait for answers.
+ */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 {
     unsigned quota = MIN(*budget, VISIT_PACKETS), left = quota;
@@ -50,7 +56,7 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
     } else {
         more = true;
     }
-    /* A visit costs time even if it sends nothing, so it counts as one packet. */
+    /* A visit that sends nothing counts as one packet, because the visit costs time. */
     *budget -= MAX(quota - left, 1);
     if (more) {
         pvrdma_qp_activate(qp);
@@ -59,8 +65,8 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 }
 
 /*
- * Visits each active QP once, while the budget lasts and the port accepts frames.
- * Returns true if QPs are active that could send now.
+ * Visits the active QPs, each at most once, until *@budget is 0 or the port accepts no
+ * frame.  Returns true if a QP is active and the port accepts frames.
  */
 static bool qps_run(PvrdmaState *s, unsigned *budget)
 {
@@ -109,8 +115,9 @@ static void ack_timer_fired(void *opaque)
 }
 
 /*
- * Begins an access to a register or doorbell.  Returns false, with a guest error, if this
- * device caused the access itself: it sent a frame to a device that accessed this one.
+ * Begins a write to a register or doorbell.  Returns false, with a guest error, if the
+ * device is at work already: for example, the device has sent a frame to another device,
+ * which answers by a write to this device.
  */
 static bool mmio_enter(PvrdmaState *s)
 {
@@ -128,7 +135,7 @@ static void mmio_leave(PvrdmaState *s)
 
 /* --- Objects ------------------------------------------------------------ */
 
-/* Frees all objects and rings of the guest. */
+/* Deactivates the device, and frees all objects and rings that the guest has created. */
 static void objects_free(PvrdmaState *s)
 {
     s->active = false;
@@ -206,8 +213,8 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
 }
 
 /*
- * Returns the lowest pending cause and clears it.  Returns only one cause, because the
- * driver ignores a response if it reads another cause at the same time.
+ * Returns the lowest bit that is set in ICR, and clears this bit.  Returns only one bit,
+ * because the driver ignores a response if it reads another cause at the same time.
  */
 static uint32_t icr_take(PvrdmaState *s)
 {
@@ -306,8 +313,8 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
 }
 
 /*
- * Polls the netdev for frames, until a completion is written or the time of a poll is
- * over.  A guest whose CQ is empty most often waits for a frame.
+ * Polls the netdev for frames until the device writes a completion or the time of a poll
+ * is over.  A guest that finds its CQ empty usually waits for a frame.
  */
 static void uar_poll(PvrdmaState *s)
 {
@@ -357,7 +364,10 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
         pvrdma_guest_error(s, "doorbell before the device is active");
     } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
-        /* Only checks CQ and page: no work may be due, and the guest polls often. */
+        /*
+         * The doorbell only checks CQ and page.  The loop does not run, because guests
+         * poll often, and usually no work is due.
+         */
         pvrdma_cq_doorbell(s, uar, value);
         if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {
             uar_poll(s);
@@ -434,7 +444,7 @@ static void state_free(void *opaque)
 {
     PvrdmaState *s = opaque;
 
-    /* Objects may exist, because a reset while the device is at work is deferred. */
+    /* Objects exist if the device was at work when pvrdma_fini() called the reset. */
     objects_free(s);
     pvrdma_port_fini(s);
     tables_free(s);
@@ -486,7 +496,11 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                           PVRDMA_REGS_BYTES);
     memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
                           PVRDMA_UARS * PVRDMA_PAGE_BYTES);
-    /* Other vCPUs may ring while one polls.  DMA of this device reaches memory only. */
+    /*
+     * QEMU's guard would refuse the doorbells of other vCPUs while one vCPU polls.  The
+     * region needs no guard, because DMA of the device reaches only memory, and
+     * mmio_enter() refuses nested writes.
+     */
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
@@ -498,7 +512,7 @@ void pvrdma_fini(PvrdmaState *s)
 {
     rnic_stats_remove(&s->stats);
     pvrdma_reset(s);
-    /* the reset has not happened if units are at work, and will not happen any more */
+    /* If the device is at work, the reset is deferred, and will not happen any more. */
     s->active = false;
     timer_del(s->ack_timer);
     timer_del(s->ring_timer);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the paravirtual RDMA NIC, which has a RoCE v2 transport.  It knows no bus;
- * pvrdma-pci.c is the shell.  Each unit has a header of its own.
+ * State of the paravirtual RDMA NIC, whose transport is RoCE v2 or v1.  The state does
+ * not depend on the bus; pvrdma-pci.c is the bus shell.  Each unit has a header of its
+ * own.
  *
  * Numbers are in host byte order, unless they have a type of the formats.  Functions
- * that execute a request of the guest return 0 or a positive errno, which the driver
- * sees.  Functions of the data path return enum pvrdma_wc_status, which the completion
- * contains.  Only the loop of pvrdma.c sends frames.  Callbacks of the netdev and of
- * timers change state and call pvrdma_qp_activate().
+ * that execute a command of the driver return 0 or a positive errno, which the driver
+ * reads.  Functions that execute a work request return enum pvrdma_wc_status, which the
+ * completion contains.  The loop of pvrdma.c sends the frames, except the last answers of
+ * a QP, which a command sends.  Callbacks of the netdev and of timers change state and
+ * call pvrdma_qp_activate().
  */
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
@@ -32,7 +34,7 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaTransport PvrdmaTransport;
 
 struct PvrdmaState {
-    RNicHost host;                  /* DMA may pass an IOMMU */
+    RNicHost host;                  /* DMA accesses may pass an IOMMU */
     RNicStats stats;
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* runs the QPs that have work */
@@ -42,23 +44,23 @@ struct PvrdmaState {
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: version of the interface */
     bool roce_v1;                   /* property: RoCE v1 instead of v2 */
-    bool dcqcn;                     /* property: react to congestion notifications */
+    bool dcqcn;                     /* property: congestion management by DCQCN */
     uint64_t dsr_addr;              /* DMA address of the shared region */
     bool dsr_valid;                 /* the shared region was accepted */
     bool active;                    /* CTL activated the device */
     /* The driver distinguishes QP handles from QP numbers. */
     bool qp_handles;
-    uint32_t err, icr, imr;
+    uint32_t err, icr, imr;         /* values of registers */
     uint64_t cmd_slot, resp_slot;   /* DMA addresses of command and response slot */
-    uint64_t uar_pfn;               /* guest's page number of doorbell page 0 */
+    uint64_t uar_pfn;               /* page frame number, by the driver, of UAR page 0 */
     PvrdmaRing async, cqne;         /* rings of events and of CQ notifications */
     QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
-    PvrdmaTable uc, pd, mr, cq, srq, qp;
+    PvrdmaTable uc, pd, mr, cq, srq, qp;    /* the state owns the objects */
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
-    uint8_t qpn_generation;         /* bits 23:16 of the last QP number that was given */
-    uint8_t mr_generation;          /* bits 7:0 of the next key */
+    uint8_t qpn_generation;         /* bits 23:16 of the newest QP number */
+    uint8_t mr_generation;          /* bits 7:0 of the key of the next new region */
     PvrdmaGid gid[PVRDMA_GIDS];
-    unsigned gid_last;              /* index of the GID that was found last */
+    unsigned gid_last;              /* index of the GID that was looked up last */
     uint32_t pages_used;            /* pages of all objects; at most PVRDMA_MAX_PAGES */
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that the loop must visit */
@@ -67,22 +69,26 @@ struct PvrdmaState {
     /* Property: maximal delay of acknowledgements, us. */
     uint32_t ack_delay_us;
     QEMUTimer *ack_timer;           /* runs the loop for delayed acknowledgements */
-    /* Number of completions written; a polling vCPU reads it without the big lock. */
+    /* Number of completions; a polling vCPU reads this number without the big lock. */
     uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
 
 /*
- * Builds the device on the wire of @netdev.  Returns false, with @errp set and all
- * memory freed, on errors of the user.
+ * Builds the device on the netdev with the id @netdev.  The caller has set the members
+ * that are properties, and all other members to 0.  Returns false, with @errp set and all
+ * memory freed, if a property is not valid or pvrdma_port_init() fails.
  */
 bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
-/* Unplugs the device.  The state is freed when the device is not at work any more. */
+/*
+ * Unplugs the device, and frees the memory to which the state points.  If the device is
+ * at work, the memory is freed when the work has ended.
+ */
 void pvrdma_fini(PvrdmaState *s);
 /*
- * Frees all objects, and resets registers and counters.  If the device is at work, this
- * happens when the work has ended.
+ * Frees all objects, and resets registers and counters.  If the device is at work, the
+ * reset happens when the work has ended.  Does nothing after pvrdma_fini().
  */
 void pvrdma_reset(PvrdmaState *s);
 
@@ -99,7 +105,7 @@ static inline uint8_t pvrdma_gid_type(const PvrdmaState *s)
                         PVRDMA_GID_TYPE_FLAG_ROCE_V2;
 }
 
-/* Schedules the bottom half, which runs the loop. */
+/* Runs the loop in a bottom half, or, if the device is at work, in this work. */
 static inline void pvrdma_schedule(PvrdmaState *s)
 {
     rnic_loop_schedule(&s->loop);

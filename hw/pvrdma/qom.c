@@ -19,7 +19,7 @@ static const RNicView views[] = {
     { "counters", "All counters of the device", counters_make },
 };
 
-/* Returns true, because the counters can be read before the device is realized: as 0. */
+/* Returns true, because before the device is realized the counters exist and are 0. */
 static bool is_built(const void *state)
 {
     return true;

@@ -9,13 +9,14 @@
 #include "../core/stats.h"
 
 /*
- * Adds the property "counters" to @klass.  @state returns the PvrdmaState of an object
- * of the class.
+ * Adds the read-only property "counters" to @klass.  @state returns the PvrdmaState of an
+ * object of the class.
  */
 void pvrdma_qom_class_init(ObjectClass *klass, RNicStateFn *state);
 /*
- * Calls @fn with @opaque, name and value of each counter; a function of the type
- * RNicStatsForeach.  @device is a PvrdmaState, or NULL: all values are 0.
+ * A function of type RNicStatsForeach.  Calls @fn for each counter with @opaque, the
+ * name, which @fn then owns, and the value.  @device is a PvrdmaState, or NULL: then all
+ * values are 0.
  */
 void pvrdma_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 

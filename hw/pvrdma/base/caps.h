@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Limits of the device [P].  The driver reads most of them from the shared region.
+ * PVRDMA_QPS to PVRDMA_MRS are sizes of handle tables.  A table contains at most one
+ * object less, because handle 0 is not used.
  */
 #ifndef HW_PVRDMA_BASE_CAPS_H
 #define HW_PVRDMA_BASE_CAPS_H
 
 #include "rnic/pvrdma/dsr.h"
 
-#define PVRDMA_QPS          16384       /* the driver uses 16 bits of a handle */
+/* At most 65536, because the driver uses only bits 15:0 of a completion's QP handle. */
+#define PVRDMA_QPS          16384
 #define PVRDMA_CQS          16384
 #define PVRDMA_SRQS         4096
 #define PVRDMA_PDS          16384
@@ -17,12 +20,13 @@
 #define PVRDMA_MAX_WR       16384
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
-/* Equal to the limit of soft-RoCE, because many peers request as much. */
+/* Equal to the limit of soft-RoCE, because many peers request this number. */
 #define PVRDMA_MAX_RD_ATOMIC 128
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
 /*
- * Limit of the pages of all objects together, because each page takes 8 bytes of host
- * memory.  The memory of the rings of send queues (PvrdmaReq) counts as pages, too.
+ * Limit of the pages of all objects together, because the address of each page needs
+ * 8 bytes of host memory.  PvrdmaReq.counted adds the memory of large rings of WQEs, in
+ * units of 8 bytes.
  */
 #define PVRDMA_MAX_PAGES    (16u << 20)
 

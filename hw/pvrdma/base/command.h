@@ -11,8 +11,9 @@
 typedef struct PvrdmaState PvrdmaState;
 
 /*
- * Executes a command.  @resp is zero except for its header.  Returns 0 or a positive
- * errno.
+ * Executes the command @req, and fills the members of @resp behind its header.  All bytes
+ * of @resp are 0 before the call, and the caller fills the header after the call.  Both
+ * unions are in the guest's byte order.  Returns 0 or a positive errno.
  */
 typedef int PvrdmaCmd(PvrdmaState *s, const union pvrdma_cmd_req *req,
                       union pvrdma_cmd_resp *resp);

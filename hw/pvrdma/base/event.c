@@ -48,7 +48,10 @@ void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring)
     *ring = (PvrdmaRing) { 0 };
 }
 
-/* Returns the number of free elements, or -1 if the guest's index is not valid. */
+/*
+ * Returns the number of free elements, or -1 if the guest's index is not valid or cannot
+ * be read.
+ */
 static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
 {
     const uint32_t mask = 2 * ring->elements - 1;
@@ -84,8 +87,9 @@ static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 }
 
 /*
- * Writes @elem.  Returns false if the ring is full.  If the ring's index or memory is not
- * valid, drops @elem, logs a guest error and returns true.
+ * Writes @elem to the ring and returns true, or returns false if the ring is full.  If
+ * the guest's index or the memory of the ring is not valid, drops @elem, logs a guest
+ * error and returns true.
  */
 static bool ring_try(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 {
@@ -136,10 +140,10 @@ static void ring_pending_run(PvrdmaState *s, PvrdmaRing *ring)
 }
 
 /*
- * Writes @elem, or keeps it until the ring has room.  A process that waits for a CQ
- * would wait for ever if its notification were lost, so the device keeps as many
- * notifications as there are CQs.  Further elements are lost; the counter @lost counts
- * them.
+ * Writes @elem behind the elements that wait, or keeps @elem until the ring has room.  A
+ * process that waits for a CQ would wait for ever if its notification were lost, so the
+ * device keeps up to PVRDMA_RING_PENDING_BYTES.  Drops further elements, and counts each
+ * of them in @lost.  Does nothing if there is no ring.
  */
 static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
                       enum pvrdma_counter lost)
@@ -185,7 +189,7 @@ void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info)
     }
     trace_pvrdma_event(s->port.netdev, type, info);
     ring_push(s, &s->async, &eqe, PVRDMA_CNT_EVENT_OVERFLOW);
-    /* The interrupt is due even if the ring is full: the guest has elements to read. */
+    /* A full ring needs the interrupt, too, because the guest has elements to read. */
     pvrdma_irq_raise(s, PVRDMA_INTR_VECTOR_ASYNC);
 }
 
@@ -210,10 +214,11 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 }
 
 /*
- * Sends one message for each cause of @causes that is still pending.  The guest may aim
- * a message at a register that masks interrupts, resets this device or switches its
- * power off; then the function sends no more messages.  The caller has checked that
- * messages are enabled.
+ * Sends one message for each bit of @causes that is still set in ICR and not masked, and
+ * clears this bit in ICR.  The guest may aim a message at a register that masks
+ * interrupts, disables messages, resets this device or unplugs it.  So the function
+ * checks the state again before each message.  The caller has checked that messages are
+ * enabled.
  */
 static void irq_messages(PvrdmaState *s, uint32_t causes)
 {
@@ -233,11 +238,10 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
 }
 
 /*
- * With MSI-X, sends a message for each pending cause, once; masked causes stay in ICR.
- * The messages leave when the device is not at work, because the guest may aim a
- * message at a register that resets the device.  A message may also hit a doorbell,
- * which raises the next cause.  The bottom half sends the message of that cause,
- * because a long chain of calls would exhaust the stack.
+ * With MSI-X, clears each cause in ICR for which it sends a message; masked causes stay
+ * in ICR.  A message may be a store to a doorbell, which raises the next cause.  The
+ * nested call of this function sends no message for that cause, because a long chain of
+ * calls would exhaust the stack.  The bottom half sends this message.
  */
 void pvrdma_irq_flush(void *opaque)
 {

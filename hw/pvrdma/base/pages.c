@@ -11,8 +11,8 @@
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
 
 /*
- * Memory only.  An access to the registers of another device gets a bus error, because
- * that device could access or reset this one.
+ * The device accesses only memory.  The bus refuses an access to registers, because
+ * another device could then access or reset this device.
  */
 static const MemTxAttrs dma_attrs = { .memory = true };
 
@@ -21,7 +21,7 @@ bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
     MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
                                             len);
 
-    /* the acquire barrier keeps later accesses behind this read */
+    /* The acquire barrier keeps later accesses behind this read. */
     smp_mb_acquire();
     return result == MEMTX_OK;
 }
@@ -29,15 +29,18 @@ bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
 {
     /*
-     * the release barrier lets the guest see an entry before the index that announces
-     * it
+     * The release barrier makes earlier writes visible first, because the guest must not
+     * see an index before the entry to which the index refers.
      */
     smp_mb_release();
     return address_space_write(s->host.as, addr, dma_attrs, buf,
                                len) == MEMTX_OK;
 }
 
-/* Reads @count page addresses of the directory or table at DMA address @at. */
+/*
+ * Reads @count addresses from the directory or table at DMA address @at.  Returns 0,
+ * EFAULT if the bus refused, or EINVAL if an address is not that of a page.
+ */
 static int addresses_read(PvrdmaState *s, uint64_t at, uint64_t *addr,
                           uint32_t count)
 {
@@ -108,8 +111,8 @@ static bool pages_inside(const PvrdmaPages *p, uint64_t offset, size_t len)
 }
 
 /*
- * Returns the DMA address of byte @offset.  Reduces *@len to the bytes that are
- * contiguous in DMA addresses from this byte on.
+ * Returns the DMA address of byte @offset of the pages.  Reduces *@len to the number of
+ * bytes that have contiguous DMA addresses from this byte on.
  */
 static uint64_t pages_piece(const PvrdmaPages *p, uint64_t offset, size_t *len)
 {

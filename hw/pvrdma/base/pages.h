@@ -7,13 +7,16 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Copy @len bytes from or to DMA address @addr.  Return false if the bus refused. */
+/*
+ * Copy @len bytes from or to memory at DMA address @addr.  Return false if the bus
+ * refused an access; then a part of the bytes may have been copied.
+ */
 bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len);
 
 /*
- * Pages of an object.  The device reads the page directory once, when it creates the
- * object.
+ * Pages of an object.  The device reads the page directory once: when it creates the
+ * object, or when it executes FAST_REG_MR.
  */
 typedef struct PvrdmaPages {
     uint64_t *addr;                 /* DMA address of each page; NULL: none */
@@ -21,18 +24,20 @@ typedef struct PvrdmaPages {
 } PvrdmaPages;
 
 /*
- * Reads the addresses of @count pages from the directory at DMA address @pdir into @p.
- * Returns 0; EINVAL: a count or an address is not valid; ENOMEM: no host memory, or
- * PVRDMA_MAX_PAGES is exceeded; EFAULT: the directory is not in guest memory.
+ * Reads the addresses of @count pages from the directory at DMA address @pdir into @p,
+ * and adds @count to PvrdmaState.pages_used.  Returns 0, or an error, after which @p is
+ * empty.  EINVAL: @count is 0 or too large, or an address is not valid.  ENOMEM: no host
+ * memory, or PVRDMA_MAX_PAGES is exceeded.  EFAULT: the directory or one of its tables is
+ * not in guest memory.
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);
-/* Frees the list of addresses, and subtracts its pages from PvrdmaState.pages_used. */
+/* Frees the array of addresses, and subtracts its pages from PvrdmaState.pages_used. */
 void pvrdma_pages_free(PvrdmaState *s, PvrdmaPages *p);
 /*
  * Copy @len bytes from or to byte @offset of the pages.  Return false if some bytes are
- * outside the pages, or if the bus refused the access; in the second case a part of the
- * bytes may have been copied.
+ * outside the pages, or if the bus refused an access.  After a refused access a part of
+ * the bytes may have been copied.
  */
 bool pvrdma_pages_read(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
                        void *buf, size_t len);

@@ -21,8 +21,9 @@ void pvrdma_table_free(PvrdmaTable *t)
 }
 
 /*
- * Allocates handles in ascending order, and begins again at 1 after the last.  So a freed
- * handle is reused late, and a guest that still uses this handle finds no object.
+ * Allocates handles in ascending order, and begins again at 1 after the last handle.  So
+ * the table reuses a freed handle late.  Until then a guest that still uses this handle
+ * finds no object.
  */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object)
 {
@@ -49,7 +50,7 @@ void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle)
     assert(handle < t->size && t->object[handle]);
     t->object[handle] = NULL;
     t->used--;
-    /* The next search begins behind the freed handle, which is reused last. */
+    /* Begins the next search behind the freed handle, so that it is reused last. */
     if (t->next == handle) {
         t->next = handle + 1 < t->size ? handle + 1 : 1;
     }

@@ -6,7 +6,7 @@
 #define HW_PVRDMA_BASE_TABLE_H
 
 typedef struct PvrdmaTable {
-    void **object;                  /* array, by handle; NULL: the handle is free */
+    void **object;                  /* objects, by handle; NULL: the handle is free */
     uint32_t size;                  /* number of elements of @object */
     /* Handle at which the search for a free handle begins. */
     uint32_t next;
@@ -14,8 +14,8 @@ typedef struct PvrdmaTable {
 } PvrdmaTable;
 
 /*
- * Makes a table with handles 1 to @size - 1.  Handle 0 is never used, because drivers
- * use 0 for "no object".
+ * Initializes @t with the free handles 1 to @size - 1.  Handle 0 is never used, because
+ * drivers use 0 for "no object".
  */
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
 /* Frees the array of @t.  The caller has removed and freed the objects. */
@@ -27,7 +27,7 @@ uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
  * begins at @handle.
  */
 void pvrdma_table_set(PvrdmaTable *t, uint32_t handle, void *object);
-/* Frees @handle, which must be in use; the caller owns the object. */
+/* Frees @handle, which must be in use, but not its object, which the caller owns. */
 void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle);
 /* Returns the object with @handle, or NULL.  @handle may be any number. */
 static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)
