@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC:  DCQCN, the rate of a connection.
+ * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
  *
- * The unit has no timers.  Each call performs all steps that were due since the last
- * call.
+ * The unit has no timers.  pvrdma_dcqcn_cnp() and pvrdma_dcqcn_wait() perform the
+ * increases of the rate that are due since the last call; pvrdma_dcqcn_cnp() also
+ * performs the decreases of alpha.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "../../core/pace.h"
 #include "dcqcn.h"
 
-/* Parameters of the publication; the names are those of the publication. */
+/* Parameters, with the names and values of the publication. */
 #define K_NS            (55 * SCALE_US)
 #define T_NS            (55 * SCALE_US)
 #define B_BYTES         (10 * 1000 * 1000)
 #define F_STEPS         5
 #define G_SHIFT         8                       /* g = 1/256 */
 #define R_AI_BPS        (40 * 1000 * 1000)
-/* Hyper increase, as in QCN: ten times the additive increase. */
+/* Step of the hyper increase: ten times the step of the additive increase, as in QCN. */
 #define R_HAI_BPS       (10 * R_AI_BPS)
-/* A connection with this rate or more is not limited any more. */
+/* Rate, bits per second, from which on a connection is not limited any more. */
 #define FULL_BPS        (PVRDMA_DCQCN_LINE_BPS - PVRDMA_DCQCN_LINE_BPS / 1000)
 #define BITS_NS         (8ULL * NANOSECONDS_PER_SECOND)
 
 /*
- * Decreases alpha once for each interval K without a notification.  The loop ends,
- * because alpha becomes 0.
+ * Decreases alpha once for each interval K that has passed since the last notification.
+ * The loop ends, because alpha becomes 0.
  */
 static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
 {
@@ -47,8 +48,8 @@ static void rate_raise(PvrdmaDcqcn *d)
 }
 
 /*
- * Raises the rate once for each interval T.  The loop ends, because each step brings
- * the rate nearer to the line rate.
+ * Raises the rate once for each interval T that has passed.  The loop ends, because the
+ * rate approaches the line rate, and the connection is not limited any more.
  */
 static void rate_recover(PvrdmaDcqcn *d, int64_t now)
 {

@@ -33,7 +33,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                    ROCE_NETWORK_IPV6,
         .vlan = gid->vlan,
     };
-    /* a packet has addresses of IPv4 or of IPv6, not of both */
+    /* The two addresses of a packet belong to the same version of IP. */
     if (path->network != ROCE_NETWORK_V1 &&
         gid_is_ipv4(dgid) != (path->network == ROCE_NETWORK_IPV4)) {
         return false;
@@ -48,7 +48,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
 bool pvrdma_gid_local(PvrdmaState *s, const uint8_t gid[16])
 {
     for (unsigned n = 0; n < PVRDMA_GIDS; n++) {
-        /* Begins with the GID found last, because most packets have the same GID. */
+        /* Begins with the GID that was found last, because most packets have this GID. */
         unsigned i = (s->gid_last + n) % PVRDMA_GIDS;
 
         if (s->gid[i].valid && !memcmp(s->gid[i].raw, gid, 16)) {

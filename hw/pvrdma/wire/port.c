@@ -3,11 +3,12 @@
  * Paravirtual RDMA NIC: the wire of the paired NIC.
  *
  * A filter on that NIC's netdev delivers the frames.  The device sends its frames as
- * frames of the NIC, because other filters then see both directions, and the frames of
- * both devices keep their order.  If the netdev cannot send a frame, it queues the
- * frame and calls port_sent() later.  Until then the device sends nothing; after
- * STUCK_NS it drops frames.  Each frame is built in the buffer from which it is sent,
- * because a netdev copies frames that consist of several pieces.
+ * frames of the NIC, because other filters then get the frames of both directions, and
+ * the frames of both devices keep their order.  If the netdev cannot send a frame, the
+ * netdev queues the frame and calls port_sent() later.  Until that call the device sends
+ * nothing; after STUCK_NS the device drops its frames.  Each frame is built in the buffer
+ * from which the frame is sent, because a netdev copies a frame that consists of several
+ * pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -32,13 +33,13 @@ struct PvrdmaFilter {
 };
 
 /*
- * Interval at which the link state and a blocked netdev are checked, because QEMU calls
- * only the paired NIC when the link changes.
+ * Interval at which port_tick() checks the link state and a blocked netdev, because QEMU
+ * reports a change of the link only to the paired NIC.
  */
 #define TICK_NS         (500 * SCALE_MS)
 /*
- * A netdev that is blocked for so long counts as an unplugged cable: frames are dropped,
- * because a QP must not wait for ever.
+ * A netdev that is blocked for this time is treated as an unplugged cable: frames are
+ * dropped, because a QP must not wait for ever.
  */
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
@@ -46,7 +47,7 @@ struct PvrdmaFilter {
 /* Lists all ports, because port_sent() gets only the NetClientState. */
 static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
 
-/* Returns the paired NIC, or NULL if it or its netdev was deleted. */
+/* Returns the paired NIC, or NULL if the NIC or its netdev was deleted. */
 static NetClientState *port_nic(const PvrdmaPort *p)
 {
     NetClientState *netdev = p->filter ? p->filter->netdev : NULL;
@@ -55,7 +56,7 @@ static NetClientState *port_nic(const PvrdmaPort *p)
     return nic && nic->info->type == NET_CLIENT_DRIVER_NIC ? nic : NULL;
 }
 
-/* Returns the MAC of the paired NIC, or NULL. */
+/* Returns the MAC of the paired NIC, or NULL if port_nic() returns NULL. */
 static const uint8_t *port_nic_mac(const PvrdmaPort *p)
 {
     NetClientState *nic = port_nic(p);
@@ -83,8 +84,8 @@ bool pvrdma_port_up(PvrdmaState *s)
 
 /* --- Sending ------------------------------------------------------------- */
 /*
- * Called when the netdev has sent or dropped the frame that it had queued.  @nic may be
- * freed already.
+ * Callback of the netdev, which has sent or dropped the queued frame of @nic.  Permits
+ * the port of @nic to send.  Only compares @nic, because the NIC may be freed already.
  */
 static void port_sent(NetClientState *nic, ssize_t ret)
 {
@@ -207,8 +208,9 @@ void pvrdma_tx_end(PvrdmaState *s, size_t payload_len)
 
 /* --- Receiving ----------------------------------------------------------- */
 /*
- * Handles a frame.  The bottom half sends answers and interrupts, because more frames
- * may follow, and because an interrupt may reset the device.
+ * Handles a frame.  The loop sends answers and interrupts after the return of this
+ * function, because more frames may follow, and because an interrupt may reset the
+ * device.
  */
 static void port_rx(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
@@ -234,8 +236,9 @@ bool pvrdma_port_loop_run(PvrdmaState *s)
 }
 
 /*
- * Returns true if a frame is RoCE and addressed to this device or to a group.  Handles
- * such a frame, or drops it if the machine is stopped.
+ * Returns true if the frame is RoCE and its destination MAC is that of the paired NIC or
+ * a multicast address.  Handles such a frame, or drops the frame if the machine is
+ * stopped.
  */
 static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 {
@@ -245,7 +248,7 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
         (!is_multicast_ether_addr(frame) && memcmp(frame, mac, ETH_ALEN))) {
         return false;
     }
-    /* A stopped machine must not change.  Its peers retransmit the frame. */
+    /* A stopped machine must not change.  The peer of a connection retransmits. */
     if (runstate_is_running()) {
         port_rx(s, frame, len);
     }
@@ -253,8 +256,9 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 }
 
 /*
- * Copies a frame that consists of several pieces into one buffer, and calls
- * port_frame_take().  Returns the result.  Another NIC on a hub may send such frames.
+ * Copies a frame that consists of several pieces, without its first @skip bytes, into one
+ * buffer.  Returns the result of port_frame_take().  Another NIC on a hub may send such
+ * frames.
  */
 static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
                              size_t skip)
@@ -269,7 +273,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
                                    unsigned flags, const struct iovec *iov,
                                    int iovcnt, NetPacketSent *sent_cb)
 {
-    /* container_of() instead of a checked cast, because this runs for each frame */
+    /* No checked cast, because a checked cast for each frame would be slow. */
     PvrdmaState *s = container_of(nf, PvrdmaFilter, parent_obj)->s;
     size_t size = iov_size(iov, iovcnt);
     size_t skip = flags & QEMU_NET_PACKET_FLAG_RAW ? 0 :
@@ -277,7 +281,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
     bool taken;
 
     if (size <= skip) {
-        /* Drops a packet without a frame, which the paired NIC could not handle. */
+        /* Drops an empty frame, because the paired NIC could not handle the frame. */
         pvrdma_count(s, PVRDMA_CNT_RX_BAD_LENGTH);
         return MAX(size, 1);
     }
@@ -293,8 +297,8 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
 }
 
 /*
- * Forgets the filter.  QEMU calls this function when it deletes the netdev or the
- * device.
+ * Clears the port's pointer to the filter.  QEMU calls this function when it deletes the
+ * filter, the netdev or the device.
  */
 static void port_filter_cleanup(NetFilterState *nf)
 {
@@ -329,8 +333,8 @@ type_init(port_register_types)
 
 /* --- Control ------------------------------------------------------------- */
 /*
- * Declares the netdev stuck if it is blocked for too long.  Frames are lost until the
- * netdev sends the queued frame.
+ * Marks the netdev as stuck if the netdev is blocked for STUCK_NS.  Frames are lost until
+ * the netdev sends the queued frame.
  */
 static void port_check_stuck(PvrdmaState *s)
 {
@@ -365,7 +369,7 @@ static void port_vm_state(void *opaque, bool running, RunState state)
     PvrdmaState *s = opaque;
 
     if (running) {
-        /* a snapshot may have set the clock back */
+        /* The time counts from now, because a snapshot may have set the clock back. */
         s->port.blocked_at = rnic_now();
         timer_mod(s->port.timer, rnic_now() + TICK_NS);
         pvrdma_schedule(s);
@@ -378,7 +382,7 @@ static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
 
     PVRDMA_FILTER(filter)->s = s;
     object_property_set_str(filter, "netdev", netdev, &error_abort);
-    /* "tx" is the direction from the netdev to the NIC; user's filters run before. */
+    /* "tx" is the direction from the netdev to the NIC.  Older filters run first. */
     object_property_set_str(filter, "queue", "tx", &error_abort);
     object_property_add_child(OBJECT(s->host.dev), "filter", filter);
     object_unref(filter);

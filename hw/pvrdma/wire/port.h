@@ -14,32 +14,37 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
+/* Capacity of the ring of frames to this device. */
 #define PVRDMA_LOOP_FRAMES  256
-/* Level of the ring of frames to this device at which the QPs stop sending. */
+/* Number of frames in this ring at which the QPs stop sending. */
 #define PVRDMA_LOOP_FULL    (PVRDMA_LOOP_FRAMES / 2)
-/* Maximal length of the header that a netdev has before a frame, bytes. */
+/* Maximal length of the virtio header that a netdev may require before a frame, bytes. */
 #define PVRDMA_VNET_BYTES   32
 
 typedef struct PvrdmaPort {
-    /* Handles a RoCE frame from the wire or from this device. */
+    /* Handles a RoCE frame of @len bytes from the wire or from this device. */
     void (*rx)(PvrdmaState *s, const uint8_t *frame, size_t len);
-    /* Filter of the paired NIC's netdev; NULL: it was deleted. */
+    /* Filter of the paired NIC's netdev; NULL: QEMU has deleted the filter. */
     struct NetFilterState *filter;
     /* Id of the netdev, by which traces name the device. */
     char *netdev;
     /* The netdev has queued a frame and will call port_sent(). */
     bool blocked;
-    int64_t blocked_at;             /* virtual time, ns, at which it queued the frame */
-    /* The frame is queued for too long, so later frames are dropped. */
+    /* Virtual time, ns, since which the netdev is blocked while the machine runs. */
+    int64_t blocked_at;
+    /* The netdev has been blocked for too long, so further frames are dropped. */
     bool stuck;
     NetClientState *sender;         /* NIC that sent the queued frame; may be freed */
-    bool link_up;                   /* link state that the last event reported */
+    bool link_up;                   /* link state at the last check or reset */
     QEMUTimer *timer;               /* checks the link and a blocked netdev */
     VMChangeStateEntry *vm_state;
-    /* Frames to this device: a ring of PVRDMA_LOOP_FRAMES; NULL: not allocated yet. */
+    /*
+     * Ring of PVRDMA_LOOP_FRAMES frames to this device, ROCE_FRAME_MAX bytes for each;
+     * NULL: not allocated yet.
+     */
     uint8_t *loop;
     RNicFifo loop_fifo;
-    uint16_t loop_len[PVRDMA_LOOP_FRAMES];
+    uint16_t loop_len[PVRDMA_LOOP_FRAMES];  /* lengths of the frames, bytes */
     /* The frame that is being built. */
     uint8_t *building;              /* first byte of the frame, in @loop or @buf */
     size_t payload_at;              /* offset of the frame's payload, bytes */
@@ -48,21 +53,26 @@ typedef struct PvrdmaPort {
     QLIST_ENTRY(PvrdmaPort) next;
 } PvrdmaPort;
 
-/* Adds a filter to netdev @netdev.  Returns false with @errp set on errors. */
+/*
+ * Adds a filter to the netdev with the id @netdev, and starts the timer.  Returns false
+ * with @errp set if the netdev does not exist, accepts no filter, or already has a
+ * pvrdma.
+ */
 bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
+/* Removes the filter, and frees the timer and the ring. */
 void pvrdma_port_fini(PvrdmaState *s);
-/* Drops the frames to this device, and reads the link state anew. */
+/* Drops the frames in the ring, and updates link_up. */
 void pvrdma_port_reset(PvrdmaState *s);
 /* Returns true if the paired NIC exists and its link is up. */
 bool pvrdma_port_up(PvrdmaState *s);
 /*
- * Stores the MAC of the paired NIC, as the guest set it, in @mac; zeroes if the NIC was
- * deleted.
+ * Stores the current MAC of the paired NIC, which the guest may have changed, in @mac.
+ * Stores zeroes if the NIC or its netdev was deleted.
  */
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
- * Returns true if a frame may be sent now.  If not, the event that permits it calls
- * pvrdma_schedule().
+ * Returns true if the port accepts a frame now.  After a result false, the event that
+ * makes the result true calls pvrdma_schedule().
  */
 static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 {
@@ -70,28 +80,32 @@ static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 }
 
 /*
- * Functions of RNicLoopOps, of which @opaque is the PvrdmaState.  They bracket the
- * sending of several frames, which the netdev may write together.
+ * Functions of RNicLoopOps; @opaque is the PvrdmaState.  The netdev may collect the
+ * frames that are sent between the two calls, and write these frames together.
  */
 void pvrdma_port_cork(void *opaque);
 void pvrdma_port_uncork(void *opaque);
-/* Takes frames that the netdev has received, and handles them, for a vCPU that polls. */
+/*
+ * Lets the netdev deliver frames that have arrived, in the thread of a vCPU that polls,
+ * and counts the frames in RX_POLLED.
+ */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
- * Builds the headers of a frame.  Returns the address at which the caller stores up to
- * ROCE_MTU_MAX bytes of payload.  Only pvrdma_tx_end() sends the frame, so the caller may
- * abandon it.
+ * Builds the headers of a frame in the port's memory.  Returns the address at which the
+ * caller stores up to ROCE_MTU_MAX bytes of payload.  The caller may abandon the frame,
+ * because only pvrdma_tx_end() sends a frame.
  */
 uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt);
 /*
- * Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload.  The frame
- * is lost if the link is down, or if the ring of frames to this device is full.
+ * Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload.  A frame to
+ * this device is lost if the ring is full.  Any other frame is lost if the NIC was
+ * deleted, the link is down, or the netdev is stuck.
  */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
 /*
- * Handles the frames to this device that are in the ring.  Returns true if the ring was
- * not empty.
+ * Handles and removes the frames that are in the ring at the time of the call.  Returns
+ * true if the ring was not empty.
  */
 bool pvrdma_port_loop_run(PvrdmaState *s);
 

@@ -2,9 +2,8 @@
 /*
  * Paravirtual RDMA NIC: builds and parses RoCE frames.
  *
- * The ICRC counts header fields that switches may change as all ones, so headers are
- * copied and masked.  The ICRC of the payload is computed in place, so the payload is
- * read once.
+ * In the ICRC, all bits of header fields that switches may change count as 1.  So the
+ * headers are copied and masked for the ICRC.  The payload is not copied.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,10 +18,10 @@
 #define IPV4_VERSION_LEN 0x45           /* version 4, header without options */
 #define IPV6_VERSION    0x60000000u
 #define HOP_LIMIT       64              /* used if the path has hop limit 0 */
-/* CRC-32 of eight bytes 0xff, which stand for the missing InfiniBand LRH [IBTA]. */
+/* CRC-32 of eight bytes 0xff, which replace the InfiniBand header LRH [IBTA]. */
 #define ICRC_LRH        0x2144df1cu
 
-/* Shortest and longest transport part: bytes from the BTH to the ICRC, both included. */
+/* Limits of the transport part: bytes from the BTH to the ICRC, both included. */
 #define TRANSPORT_MIN   (sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
 #define TRANSPORT_MAX   (sizeof(struct roce_bth) + \
                          sizeof(struct roce_atomic_eth) + ROCE_MTU_MAX + \
@@ -93,8 +92,8 @@ const RoceOpcodeInfo roce_opcodes[256] = {
 
 /* --- Layers -------------------------------------------------------------- */
 /*
- * Returns the EtherType of a frame; if the frame has a VLAN tag, the one behind the
- * tag.  Stores the offset of the network header in *@network_at.  The frame has at
+ * Returns the EtherType of a frame; if the frame has a VLAN tag, the EtherType behind the
+ * tag.  Stores the offset of the network header in *@network_at.  The frame must have at
  * least 18 bytes.
  */
 static uint16_t frame_ethertype(const uint8_t *frame, size_t *network_at)
@@ -117,7 +116,10 @@ size_t roce_frame_network_at(const uint8_t *frame)
     return at;
 }
 
-/* Returns true if the frame has a UDP header at byte @udp with the port of RoCE. */
+/*
+ * Returns true if the frame has a whole UDP header at byte @udp, and the destination port
+ * is that of RoCE.
+ */
 static bool udp_is_roce(const uint8_t *frame, size_t len, size_t udp)
 {
     return udp + UDP_HLEN <= len &&
@@ -139,8 +141,8 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     switch (type) {
     case ETH_P_IP:
         /*
-         * A packet with options or a first fragment counts as RoCE, too; the parser
-         * refuses it.  Later fragments have no UDP header, so the paired NIC gets them.
+         * A packet with options, and a first fragment, are RoCE here; the parser refuses
+         * both.  Later fragments have no UDP header, so the paired NIC gets them.
          */
         return ip[offsetof(struct ip_header, ip_p)] == IP_PROTO_UDP &&
                !(lduw_be_p(ip + offsetof(struct ip_header, ip_off)) & IP_OFFMASK) &&
@@ -180,8 +182,8 @@ static RoceNetwork frame_network(const uint8_t *frame, size_t *network_at)
 }
 
 /*
- * Returns the checksum of an IPv4 header in host byte order; 0 if the header contains
- * its correct checksum.
+ * Returns the checksum of an IPv4 header without options, in host byte order.  Returns 0
+ * if the header contains its correct checksum.
  */
 static uint16_t ipv4_checksum(const uint8_t *ip)
 {
@@ -197,8 +199,9 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
 
 /* --- ICRC ---------------------------------------------------------------- */
 /*
- * Returns the ICRC of a packet.  @network is its network header, @len the number of bytes
- * from this header to the ICRC, which is not included.
+ * Returns the ICRC of a packet, in host byte order.  @network is the address of the
+ * network header.  @len is the number of bytes from this header to the ICRC, without the
+ * ICRC.
  */
 static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
                              size_t len)
@@ -218,7 +221,7 @@ static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
         hdr[offsetof(struct ip6_header, ip6_ctlun.ip6_un1.ip6_un1_hlim)] = 0xff;
     }
     if (kind != ROCE_NETWORK_V1) {
-        /* the UDP checksum counts as all ones */
+        /* All bits of the UDP checksum count as 1. */
         stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);
     }
     hdr[bth + offsetof(struct roce_bth, qpn)] = 0xff;
@@ -284,7 +287,10 @@ static uint8_t *ipv4_build(uint8_t *p, const RocePath *path)
     return udp_build(put(p, &ip, sizeof(ip)), path);
 }
 
-/* Builds an IPv6 header or a GRH, which have one layout.  Returns the next address. */
+/*
+ * Builds an IPv6 header or a GRH, which have the same layout, at @p.  @next is the value
+ * of the field "next header".  Returns the address behind the header.
+ */
 static uint8_t *ipv6_build(uint8_t *p, const RocePath *path, uint8_t next)
 {
     struct ip6_header ip = {
@@ -319,8 +325,8 @@ static uint8_t *bth_build(uint8_t *p, const RocePacket *pkt)
 }
 
 /*
- * Builds the extended headers of responses and datagrams.  Returns the next
- * address.
+ * Builds the extended headers of responses and datagrams at @p.  Returns the address
+ * behind these headers.
  */
 static uint8_t *response_build(uint8_t *p, uint32_t flags, const RocePacket *pkt)
 {
@@ -388,8 +394,8 @@ size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
 }
 
 /*
- * Sets the lengths of the IP and UDP headers and the IPv4 checksum.  @len is the number
- * of bytes from @network to the end of the ICRC.
+ * Sets the lengths in the IP header or GRH and the UDP header, and the IPv4 checksum.
+ * @len is the number of bytes from @network to the end of the ICRC.
  */
 static void network_end(RoceNetwork kind, uint8_t *network, size_t len)
 {
@@ -424,7 +430,7 @@ size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len)
     return len + ROCE_ICRC_BYTES;
 }
 
-/* --- Taking apart -------------------------------------------------------- */
+/* --- Parsing ------------------------------------------------------------- */
 static void ipv4_gid(uint8_t gid[16], const uint8_t *addr)
 {
     memcpy(gid, ipv4_prefix, sizeof(ipv4_prefix));
@@ -432,8 +438,8 @@ static void ipv4_gid(uint8_t gid[16], const uint8_t *addr)
 }
 
 /*
- * Parses an IPv4 header.  *@len is the number of bytes from @network to the end of the
- * frame, and is reduced to the length in the header.
+ * Parses an IPv4 header into @path.  *@len is the number of bytes from @network to the
+ * end of the frame.  Reduces *@len to the length in the header.
  */
 static RoceStatus ipv4_parse(const uint8_t *network, size_t *len, RocePath *path)
 {
@@ -491,9 +497,10 @@ static RoceStatus ipv6_parse(const uint8_t *network, size_t *len, RocePath *path
 }
 
 /*
- * Parses the headers before the BTH into @path.  @at is the offset of the network
- * header; *@len is changed as by ipv4_parse().  Ignores the UDP checksum, because
- * senders of RoCE omit it, and because the ICRC covers more [EXT].
+ * Parses the headers before the BTH into @path, whose network is set already.  @at is the
+ * offset of the network header.  Reduces *@len as ipv4_parse() does.  Ignores the UDP
+ * checksum, because senders of RoCE omit this checksum, and because the ICRC covers more
+ * bytes [EXT].
  */
 static RoceStatus network_parse(const uint8_t *frame, size_t at, size_t *len,
                                 RocePath *path)
@@ -574,8 +581,8 @@ static void extended_parse(const uint8_t *p, uint32_t flags, RocePacket *pkt)
 }
 
 /*
- * Parses the @len bytes at @p: the BTH, extended headers, payload and padding, but no
- * ICRC. The caller has verified the ICRC.
+ * Parses the @len bytes at @p: BTH, extended headers, payload and padding, without the
+ * ICRC.  The caller has verified the ICRC.
  */
 static RoceStatus transport_parse(const uint8_t *p, size_t len, RocePacket *pkt)
 {

@@ -15,7 +15,10 @@ static inline uint32_t roce_psn_add(uint32_t psn, uint32_t n)
     return (psn + n) & ROCE_PSN_MASK;
 }
 
-/* Returns @a - @b, from -2^23 to 2^23 - 1; negative if @a is before @b. */
+/*
+ * Returns @a - @b modulo 2^24, as a number from -2^23 to 2^23 - 1.  The result is
+ * negative if @a is before @b.
+ */
 static inline int32_t roce_psn_diff(uint32_t a, uint32_t b)
 {
     return (int32_t)((a - b) << 8) >> 8;
@@ -31,13 +34,13 @@ enum {
     ROCE_HAS_DETH       = 1 << 4,
     ROCE_HAS_IMM        = 1 << 5,
     ROCE_HAS_IETH       = 1 << 6,
-    ROCE_HAS_PAYLOAD    = 1 << 7,       /* a payload is permitted */
+    ROCE_HAS_PAYLOAD    = 1 << 7,       /* a payload is permitted, not required */
     ROCE_IS_SEND        = 1 << 8,
     ROCE_IS_WRITE       = 1 << 9,
     ROCE_IS_READ        = 1 << 10,      /* request or response */
     ROCE_IS_ATOMIC      = 1 << 11,      /* request or response */
     ROCE_IS_REQUEST     = 1 << 12,
-    ROCE_IS_RESPONSE    = 1 << 13,      /* the requester's side handles the packet */
+    ROCE_IS_RESPONSE    = 1 << 13,      /* the completer handles the packet */
     ROCE_IS_FIRST       = 1 << 14,      /* begins a message, or is "only" */
     ROCE_IS_LAST        = 1 << 15,      /* ends a message, or is "only" */
     ROCE_IS_CNP         = 1 << 16,
@@ -46,10 +49,10 @@ enum {
 typedef struct RoceOpcodeInfo {
     const char *name;           /* NULL: the opcode does not exist */
     uint32_t flags;             /* ROCE_HAS_, ROCE_IS_ */
-    uint8_t header_bytes;       /* bytes from the BTH to the payload */
+    uint8_t header_bytes;       /* bytes of the BTH and the extended headers */
 } RoceOpcodeInfo;
 
-/* Indexed by enum roce_opcode.  All members are 0 for an unknown opcode. */
+/* Properties, indexed by enum roce_opcode.  All members are 0 for an unknown opcode. */
 extern const RoceOpcodeInfo roce_opcodes[256];
 
 /* Returns the properties of @opcode; never NULL. */
@@ -67,7 +70,10 @@ typedef enum RoceNetwork {      /* values of enum pvrdma_network_type */
     ROCE_NETWORK_IPV6,
 } RoceNetwork;
 
-/* Addresses of a frame.  "s" is the sender of the frame, "d" its destination. */
+/*
+ * Addresses of a frame: "s" is the sender of the frame, "d" its destination.  MAC
+ * addresses and GIDs are as on the wire.
+ */
 typedef struct RocePath {
     uint8_t smac[6], dmac[6];
     uint8_t sgid[16], dgid[16];     /* IPv4: ::ffff:a.b.c.d */
@@ -83,10 +89,13 @@ typedef struct RocePath {
 #define ROCE_ECN_ECT0   2           /* the path supports ECN */
 #define ROCE_ECN_CE     3           /* a switch marked the packet */
 
-/* A packet, in host byte order.  The opcode determines which members are valid. */
+/*
+ * A packet, in host byte order except @imm.  The opcode determines which of the members
+ * with a header's name are valid.
+ */
 typedef struct RocePacket {
     uint8_t opcode;                 /* enum roce_opcode */
-    uint8_t syndrome;               /* AETH; ROCE_AETH_KIND and ROCE_AETH_VALUE */
+    uint8_t syndrome;               /* AETH: ROCE_AETH_KIND and ROCE_AETH_VALUE */
     bool solicited;
     bool ack_req;
     bool fecn, becn;
@@ -94,80 +103,90 @@ typedef struct RocePacket {
     uint32_t qpn;                   /* number of the destination QP */
     uint32_t psn;
     uint64_t va;                    /* RETH, AtomicETH */
-    uint32_t rkey;                  /* RETH, AtomicETH, IETH */
-    uint32_t dma_len;               /* RETH */
+    uint32_t rkey;                  /* RETH, AtomicETH */
+    uint32_t dma_len;               /* RETH: bytes of the message */
     uint64_t swap_add, compare;     /* AtomicETH */
     uint64_t original;              /* AtomicAckETH */
     uint32_t msn;                   /* AETH */
     uint32_t qkey, src_qpn;         /* DETH */
-    uint32_t imm;                   /* in wire byte order, __be32 */
-    uint32_t inv_rkey;              /* IETH */
+    uint32_t imm;                   /* ImmDt: in wire byte order, __be32 */
+    uint32_t inv_rkey;              /* IETH: key that the receiver invalidates */
     const uint8_t *payload;         /* parsed packet: points into the frame */
-    uint32_t payload_len;           /* without padding */
+    uint32_t payload_len;           /* parsed packet: bytes without padding */
 } RocePacket;
 
 typedef enum RoceStatus {
     ROCE_OK,
     ROCE_NOT_ROCE,                  /* a frame of another protocol */
-    ROCE_BAD_LENGTH,                /* lengths of the layers disagree */
-    ROCE_BAD_IP,                    /* wrong header checksum, a fragment, or options */
+    ROCE_BAD_LENGTH,                /* too short, too long, or lengths disagree */
+    /* IPv4: checksum, fragment or options; IPv6: version; GRH: version, next header. */
+    ROCE_BAD_IP,
     ROCE_BAD_VERSION,               /* unknown version of the BTH */
     ROCE_BAD_OPCODE,
     ROCE_BAD_ICRC,
 } RoceStatus;
 
 /*
- * Returns true if the EtherType or the UDP port of a frame is that of RoCE.  Checks no
- * more, because the netdev's filter calls the function for every frame.
+ * Returns true if the EtherType or the UDP destination port of a frame is that of RoCE;
+ * false if the frame is too short.  Checks no more, because the netdev's filter calls the
+ * function for every frame.
  */
 bool roce_frame_is(const uint8_t *frame, size_t len);
 
 /*
- * Builds all headers of a frame in @frame, which has ROCE_FRAME_MAX bytes.  Ignores
- * @pkt->payload and payload_len.  Returns the byte at which the payload begins.
+ * Builds all headers of a frame in @frame, which has ROCE_FRAME_MAX bytes, but without
+ * lengths and checksum.  Ignores payload and payload_len of @pkt.  Returns the offset of
+ * the payload in the frame.
  */
 size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
                         const RocePacket *pkt);
 /*
- * Ends a frame after @payload_len bytes of payload, at most ROCE_MTU_MAX.  Adds
- * padding, lengths, checksum and ICRC.  Returns the length of the frame without
- * Ethernet's FCS.
+ * Ends a frame after @payload_len bytes of payload, at most ROCE_MTU_MAX.  @payload_at is
+ * the result of roce_frame_begin().  Adds padding, lengths, IPv4 checksum and ICRC.
+ * Returns the length of the frame without Ethernet's FCS, bytes.
  */
 size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len);
 
 /*
  * Parses a frame of @len bytes into @path and @pkt.  @path is the path from the sender
- * to this port.  If the result is not ROCE_OK, @path and @pkt are undefined.  Ignores
- * Ethernet's padding to the minimum size.
+ * of the frame to this port.  If the result is not ROCE_OK, @path and @pkt are undefined.
+ * Ignores bytes behind the packet, because Ethernet pads short frames.
  */
 RoceStatus roce_frame_parse(const uint8_t *frame, size_t len, RocePath *path,
                             RocePacket *pkt);
 
-/* Returns the byte at which the IP header or GRH of a parsed frame begins. */
+/* Returns the offset of the IP header or GRH in a parsed frame. */
 size_t roce_frame_network_at(const uint8_t *frame);
 
 /*
- * Stores the first 40 bytes of a datagram's receive buffer in @grh: the GRH or the IPv6
- * header, or 20 zero bytes and the IPv4 header.
+ * Stores in @grh the first 40 bytes of the receive buffer for the datagram in @frame: the
+ * GRH, the IPv6 header, or 20 zero bytes and the IPv4 header.
  */
 void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES]);
 
-/* Returns the ICRC of a frame, in host byte order.  @len includes the ICRC. */
+/*
+ * Computes and returns the ICRC of a frame, in host byte order.  @len is the number of
+ * bytes of the frame, with the 4 bytes of the ICRC.
+ */
 uint32_t roce_icrc(const uint8_t *frame, size_t len);
 
 /* --- Times and sizes ----------------------------------------------------- */
-/* Returns the nanoseconds of the RNR wait with the 5-bit code @code [EXT]. */
+/* Returns the time of the RNR wait with the 5-bit code @code, ns [EXT]. */
 int64_t roce_rnr_ns(unsigned code);
 
 /*
- * Returns the nanoseconds of an encoded ACK timeout, 4.096 us * 2^n; 0: no timeout.
+ * Returns the ACK timeout with the code @code, 4.096 us * 2^@code, in ns.  Returns 0 for
+ * code 0, which means no timeout.
  */
 static inline int64_t roce_timeout_ns(unsigned code)
 {
     return code ? 4096LL << (code & 31) : 0;
 }
 
-/* Returns the number of packets of a message of @len bytes; 1 for an empty message. */
+/*
+ * Returns the number of packets of a message of @len bytes: 1 for an empty message.  @mtu
+ * is the path MTU in bytes.
+ */
 static inline uint32_t roce_packets(uint32_t len, uint32_t mtu)
 {
     return len ? (len - 1) / mtu + 1 : 1;
