@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: completion queues.  The first page has the indices; the
- * completions follow.  The device reads the guest's index only when the ring looks
- * full.
+ * completions follow.  The device reads the guest's index only if the ring is full by the
+ * last known index, or for RESIZE_CQ.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -30,15 +30,18 @@ static uint32_t cq_index(const PvrdmaCq *cq, uint32_t index)
 }
 
 /*
- * Returns the number of completions that the guest has not read, by the guest's last
- * known index.
+ * Returns the number of completions that the guest has not read, by the last index that
+ * the device has read from the guest.
  */
 static uint32_t cq_used(const PvrdmaCq *cq)
 {
     return cq_index(cq, cq->prod - cq->cons);
 }
 
-/* Reads the guest's index.  Returns false if it cannot be read or is not valid. */
+/*
+ * Reads the guest's index into @cq->cons.  Returns false, with a guest error, if the
+ * index cannot be read or is not valid.
+ */
 static bool cq_read_cons(PvrdmaState *s, PvrdmaCq *cq)
 {
     uint32_t taken;
@@ -116,8 +119,8 @@ static bool cq_write(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
 }
 
 /*
- * Stops a CQ that is full or cannot be accessed, and sends CQ_ERR.  A completion was
- * lost, so all QPs that use the CQ go to state ERR.
+ * Stops a CQ that is full or cannot be accessed, counts the lost completion, and sends
+ * CQ_ERR.  Ends the QPs that use the CQ, because a completion was lost.
  */
 static void cq_fail(PvrdmaState *s, PvrdmaCq *cq)
 {
@@ -232,8 +235,8 @@ int pvrdma_cmd_create_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 
 /*
  * Changes the number of entries within the pages of the CQ, because the command has no
- * pages.  Requires an empty CQ, because the meaning of its indices depends on the size.
- * Both indices become 0.  Returns 0 or an errno.
+ * page directory.  Requires an empty CQ, because the meaning of the two indices depends
+ * on the size.  Sets both indices to 0.  Returns 0 or a positive errno.
  */
 int pvrdma_cmd_resize_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)

@@ -18,55 +18,61 @@ typedef struct PvrdmaCq {
     /* Number of completions in the ring, a power of two. */
     uint32_t entries;
     uint32_t users;                 /* number of work queues of QPs that use the CQ */
-    /*
-     * Indices, modulo 2 * entries: of the next completion that the device writes, and
-     * of the next one that the guest reads, as the device read it last.
-     */
+    /* Index of the next completion that the device writes, modulo 2 * entries. */
     uint32_t prod;
+    /*
+     * Index of the next completion that the guest reads, modulo 2 * entries, as the
+     * device has read this index last.
+     */
     uint32_t cons;
-    bool armed;                     /* notify at the next completion */
-    bool armed_solicited;           /* notify at the next solicited completion */
+    bool armed;                     /* the next completion notifies the guest */
+    bool armed_solicited;           /* the next solicited completion notifies */
     bool overflowed;                /* the CQ accepts no completions any more */
     PvrdmaPages pages;
-    /* QPs whose send queue and whose receive queue use the CQ. */
+    /* QPs that use the CQ: for the send queue, and for the receive queue. */
     QLIST_HEAD(, PvrdmaQp) senders, receivers;
 } PvrdmaCq;
 
 /*
- * A completion, in host byte order.  The guest gets 0 for each member that is not set.
+ * A completion, in host byte order except @imm.  Members that a caller does not set are
+ * 0.
  */
 typedef struct PvrdmaWc {
     uint64_t wr_id;
     uint32_t qp;                    /* handle of the QP */
     uint8_t status;                 /* enum pvrdma_wc_status */
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
-    /* Notifies a CQ that is armed for solicited completions; errors always notify. */
+    /* Notifies a CQ with armed_solicited.  An error also notifies such a CQ. */
     bool solicited;
-    uint32_t byte_len;
+    uint32_t byte_len;              /* length of the message, bytes */
     /*
      * Immediate data in wire byte order, or the invalidated key in little-endian order.
      */
     uint32_t imm;
-    uint32_t src_qp;
+    uint32_t src_qp;                /* receive: number of the sender's QP */
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
-    /* Service level.  In a UD QP 0: RoCE v1, 9: IPv6, 10: IPv4; in other QPs 0. */
+    /* Service level: for a UD QP 0: RoCE v1, 9: IPv6, 10: IPv4; for other QPs 0. */
     uint8_t sl;
     uint8_t smac[6];
 } PvrdmaWc;
 
 /*
- * Writes a completion, and notifies the guest if the CQ is armed for it.  If the CQ is
- * full or its memory is not valid, the completion is lost, the CQ accepts no more
- * completions, and all its QPs go to state ERR.
+ * Writes a completion, and notifies the guest once if the CQ is armed for this
+ * completion.  If the CQ is full, or its memory or the guest's index is not valid, the
+ * completion is lost and counted in CQ_OVERFLOW.  Then the CQ accepts no more
+ * completions, the guest gets CQ_ERR, and pvrdma_qp_cq_error() ends the QPs of the CQ.
  */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
 /* Returns true if size and indices of a CQ from a snapshot are valid. */
 bool pvrdma_cq_valid(const PvrdmaCq *cq);
-/* Handles a store to the CQ doorbell of page @uar.  @value: PVRDMA_UAR_CQ_. */
+/*
+ * Handles a store of @value to the CQ doorbell of page @uar.  @value is a handle with
+ * PVRDMA_UAR_CQ_ bits.  Arms the CQ, or does nothing for PVRDMA_UAR_CQ_POLL.
+ */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 
-/* Frees all completion queues. */
+/* Frees all completion queues.  The QPs must have been freed before. */
 void pvrdma_cq_reset_all(PvrdmaState *s);
 
 PvrdmaCmd pvrdma_cmd_create_cq, pvrdma_cmd_resize_cq, pvrdma_cmd_destroy_cq;

@@ -19,18 +19,15 @@
 
 #define REMOTE_MODIFY  (PVRDMA_ACCESS_REMOTE_WRITE | PVRDMA_ACCESS_REMOTE_ATOMIC)
 #define REMOTE_ACCESS   (REMOTE_MODIFY | PVRDMA_ACCESS_REMOTE_READ)
-/*
- * Not supported: regions that begin at address 0, and pages on demand.  No driver can
- * request them.
- */
+/* Flags that the device refuses: addresses that begin at 0, and pages on demand. */
 #define ACCESS_UNSUPPORTED        (PVRDMA_ACCESS_ZERO_BASED | PVRDMA_ACCESS_ON_DEMAND)
 #define PAGE_OFFSET(va) ((va) & (PVRDMA_PAGE_BYTES - 1))
 
 /* --- Access: for every packet ------------------------------------------------- */
 
 /*
- * Returns the region whose key is @key, or NULL.  A new region with the handle of a
- * freed one has another key.
+ * Returns the region whose key is @key, or NULL.  The variant in the key usually
+ * distinguishes a region from older regions with the same handle.
  */
 static PvrdmaMr *mr_find(PvrdmaState *s, uint32_t key)
 {
@@ -50,8 +47,8 @@ static bool mr_has_range(const PvrdmaMr *mr, uint64_t va, uint64_t len)
 }
 
 /*
- * Checks an access to @len bytes; @len is not 0.  Stores the region in *@found if the
- * result is PVRDMA_MR_OK.
+ * Checks an access with the rights @access to @len bytes at @va; @len is not 0.  Stores
+ * the region in *@found if the result is PVRDMA_MR_OK.
  */
 static PvrdmaMrStatus mr_get(PvrdmaQp *qp, uint32_t key, uint64_t va, uint64_t len,
                              uint32_t access, PvrdmaMr **found)
@@ -130,7 +127,10 @@ PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
 
 /* --- Work requests on regions ------------------------------------------------- */
 
-/* Checks the access flags of a region.  Returns 0 or errno. */
+/*
+ * Checks the access flags of a region.  Returns 0; EOPNOTSUPP for ACCESS_UNSUPPORTED;
+ * EINVAL if peers may write, but the flag LOCAL_WRITE is not set.
+ */
 static int access_check(uint32_t access)
 {
     if (access & ACCESS_UNSUPPORTED) {
@@ -141,8 +141,9 @@ static int access_check(uint32_t access)
 }
 
 /*
- * Returns true if @length bytes at @start lie in @pages pages, the first of which
- * contains @start.
+ * Returns true if @length bytes at @start lie in @pages pages, of which the first
+ * contains @start.  Returns false if @length is 0 or more than PVRDMA_MAX_MR_BYTES, or if
+ * the addresses wrap.
  */
 static bool range_fits(uint64_t start, uint64_t length, uint64_t pages)
 {
@@ -161,8 +162,8 @@ static bool fast_reg_ok(const PvrdmaMr *mr, const PvrdmaSqe *sqe)
 }
 
 /*
- * Returns the fast region of @qp's domain with the handle of @key, or NULL.  The
- * variant of the key is ignored.
+ * Returns the fast region of @qp's domain with the handle of @key, or NULL.  Ignores the
+ * variant of @key.
  */
 static PvrdmaMr *mr_fast(PvrdmaQp *qp, uint32_t key)
 {
@@ -177,7 +178,10 @@ static void mr_invalidate(PvrdmaState *s, PvrdmaMr *mr)
     pvrdma_pages_free(s, &mr->pages);
 }
 
-/* Registers pages in a fast region.  Refuses a region that is still valid. */
+/*
+ * Registers pages in a fast region, and sets the key that the guest has chosen.  Refuses
+ * a region that is still valid.
+ */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     PvrdmaMr *mr = mr_fast(qp, sqe->fast_reg.rkey);
@@ -326,7 +330,10 @@ static int mr_fill_user(PvrdmaState *s, PvrdmaMr *mr,
            pvrdma_pages_load(s, &mr->pages, le64_to_cpu(cmd->pdir_dma), pages);
 }
 
-/* Makes a region of all memory.  Returns 0, or EOPNOTSUPP if peers would get rights. */
+/*
+ * Fills a region of all memory.  Returns 0, or EOPNOTSUPP if peers would get rights or a
+ * right is in ACCESS_UNSUPPORTED.
+ */
 static int mr_fill_dma(PvrdmaState *s, PvrdmaMr *mr,
                        const struct pvrdma_cmd_create_mr *cmd)
 {
@@ -384,8 +391,8 @@ bool pvrdma_mr_fields_valid(const PvrdmaMr *mr)
 }
 
 /*
- * Gives a region a handle, and a key that differs from the last key with this handle.
- * Returns 0, or ENOMEM after freeing the pages.
+ * Adds a region to the table.  Assigns a handle, and a key whose variant increases with
+ * each new region.  Returns 0, or ENOMEM after freeing the pages.
  */
 static int mr_add(PvrdmaState *s, PvrdmaMr *mr)
 {

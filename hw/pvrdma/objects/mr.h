@@ -11,7 +11,7 @@
 typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaSqe PvrdmaSqe;
 
-typedef struct PvrdmaUc {           /* context of a process */
+typedef struct PvrdmaUc {           /* context: the device as one process uses it */
     uint32_t handle;
     uint32_t uar;                   /* number of the context's doorbell page in BAR 2 */
     uint32_t users;                 /* number of PDs and CQs of the context */
@@ -25,23 +25,22 @@ typedef struct PvrdmaPd {
 } PvrdmaPd;
 
 typedef enum PvrdmaMrKind {
-    PVRDMA_MR_USER,
-    PVRDMA_MR_DMA,                  /* all memory; an address in it is a DMA address */
+    PVRDMA_MR_USER,                 /* CREATE_MR sets the pages */
+    PVRDMA_MR_DMA,                  /* all memory; its addresses are DMA addresses */
     PVRDMA_MR_FAST,                 /* fast region; FAST_REG_MR sets its pages */
 } PvrdmaMrKind;
 
 typedef struct PvrdmaMr {
     uint32_t handle;
     uint32_t key;                   /* lkey and rkey: handle << 8 | variant */
-    uint32_t pd;
+    uint32_t pd;                    /* handle of the protection domain */
     uint8_t kind;                   /* PvrdmaMrKind */
-    /* Fast region: true from FAST_REG_MR to the invalidation. */
+    /* Fast region: true from FAST_REG_MR to the invalidation.  Other regions: true. */
     bool valid;
     uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
     uint32_t max_pages;             /* fast region: maximal number of its pages */
     uint64_t start, length;         /* virtual address of the first byte; bytes */
-    /* Offset of @start in the first page, bytes. */
-    uint64_t offset;
+    uint64_t offset;                /* offset of @start in the first page, bytes */
     PvrdmaPages pages;
 } PvrdmaMr;
 
@@ -51,13 +50,14 @@ typedef enum PvrdmaMrStatus {
     PVRDMA_MR_BAD_PD,               /* the region belongs to another domain */
     PVRDMA_MR_BAD_RANGE,            /* some bytes are outside the region */
     PVRDMA_MR_BAD_ACCESS,           /* the region forbids the access */
-    PVRDMA_MR_BUS_ERROR,            /* the bus refused; bytes may have been copied */
+    PVRDMA_MR_BUS_ERROR,            /* bus error; a part may have been copied */
 } PvrdmaMrStatus;
 
 /*
- * Copy @len bytes from or to @va of the region with @key.  The region must belong to
- * the QP's domain and permit all rights in @access.  All checks precede the copy, but a
- * bus error may interrupt the copy.  If @len is 0, any key and address is valid.
+ * Copy @len bytes from or to address @va of the region with @key.  The region must
+ * belong to the QP's domain and permit all rights in @access.  All checks precede the
+ * copy, but a bus error may interrupt the copy.  If @len is 0, any key and address is
+ * valid.
  */
 PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
                               void *buf, uint32_t len, uint32_t access);
@@ -65,17 +65,24 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
 /* Returns true if the values of a region from a snapshot are valid. */
 bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
-/* Returns the result of pvrdma_mr_read() for a whole message, but copies nothing. */
+/* Does the checks of pvrdma_mr_read() without the copy, so never returns BUS_ERROR. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 
 /*
- * Execute FAST_REG_MR; and LOCAL_INV or an invalidation by the peer.  Return SUCCESS or
- * MW_BIND_ERR of enum pvrdma_wc_status.
+ * Executes the FAST_REG_MR @sqe.  Returns SUCCESS or MW_BIND_ERR of enum
+ * pvrdma_wc_status.
  */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe);
+/*
+ * Invalidates the fast region with @key, for LOCAL_INV or for a SEND of the peer.
+ * Returns SUCCESS or MW_BIND_ERR of enum pvrdma_wc_status.
+ */
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key);
-/* Frees all memory regions, protection domains and contexts. */
+/*
+ * Frees all memory regions, protection domains and contexts.  QPs, CQs and SRQs must have
+ * been freed before.
+ */
 void pvrdma_mr_reset_all(PvrdmaState *s);
 
 PvrdmaCmd pvrdma_cmd_create_uc, pvrdma_cmd_destroy_uc;

@@ -21,7 +21,7 @@
 /* --- State changes [EXT: InfiniBand's, as in Linux] ----------------------- */
 #define NAME(x) PVRDMA_QP_##x
 
-/* Alternate paths are not supported. */
+/* Sets of attributes, without ALT_PATH, because the device has no alternate paths. */
 #define RC_INIT (NAME(PKEY_INDEX) | NAME(PORT) | NAME(ACCESS_FLAGS))
 #define RC_RTR  (NAME(AV) | NAME(PATH_MTU) | NAME(DEST_QPN) | NAME(RQ_PSN) | \
                  NAME(MAX_DEST_RD_ATOMIC) | NAME(MIN_RNR_TIMER))
@@ -39,7 +39,7 @@
 typedef struct QpStep {
     bool allowed;
     struct {
-        /* Attributes that the change requires and permits, without STATE. */
+        /* Attributes that the change requires, and those that are optional. */
         uint32_t must, may;
     } of[QP_TYPES];
 } QpStep;
@@ -129,7 +129,7 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
 /* --- Numeric attributes --------------------------------------------------- */
 typedef struct QpField {
     uint32_t mask;
-    /* Offsets in struct pvrdma_qp_attr and PvrdmaQpAttr. */
+    /* Offsets of the attribute in struct pvrdma_qp_attr and in PvrdmaQpAttr, bytes. */
     uint16_t guest, device;
     uint8_t bytes;
     uint32_t min, max;
@@ -199,15 +199,15 @@ static void qp_fields_set(PvrdmaQp *qp, uint32_t mask,
             stn_he_p((uint8_t *)&qp->attr + f->device, f->bytes, value);
         }
     }
-    /* Applications may pass PSNs of more than 24 bits. */
+    /* Truncates the PSNs, because applications may pass PSNs of more than 24 bits. */
     qp->attr.rq_psn &= ROCE_PSN_MASK;
     qp->attr.sq_psn &= ROCE_PSN_MASK;
 }
 
 /* --- Paths ---------------------------------------------------------------- */
 /*
- * Returns the UDP source port.  It depends on the QP and its peer only, because all
- * packets of a connection must take the same route through the network.
+ * Returns the UDP source port.  The port depends only on the two QP numbers, because all
+ * packets of a connection must follow the same route through the network.
  */
 static uint16_t qp_sport(const PvrdmaQp *qp, uint32_t dest_qpn)
 {
@@ -264,7 +264,7 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
         return EINVAL;
     }
     if (to == PVRDMA_QPS_SQD && qp->state == PVRDMA_QPS_RTS) {
-        /* each change to SQD must request the event again */
+        /* Each change from RTS to SQD must request the event SQ_DRAINED again. */
         qp->attr.en_sqd_async_notify = 0;
     }
     qp_fields_set(qp, mask, attr);
@@ -285,7 +285,7 @@ static bool qp_fields_resume(const PvrdmaQp *qp)
         const QpField *f = &qp_fields[i];
         uint32_t value = ldn_he_p((const uint8_t *)&qp->attr + f->device, f->bytes);
 
-        /* an attribute that was never set is 0 */
+        /* Accepts 0, because an attribute that was never set is 0. */
         if (value && (value < f->min || value > f->max)) {
             return false;
         }
@@ -315,7 +315,7 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
     return qp->mtu || !connected;
 }
 
-/* Stores the current sequence numbers in @attr, if the QP has any. */
+/* Replaces the initial PSNs in @attr by the current PSNs, if the QP has current PSNs. */
 static void qp_psns_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
     bool connected = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;

@@ -9,23 +9,25 @@
 
 /*
  * Checks the arguments of modify_qp, sets the attributes of @mask, and stores the
- * requested state in *@state; the caller changes the QP's state.  Returns 0, or EINVAL
- * if an argument is not valid; then no attribute has changed.
+ * requested state, or the current state without PVRDMA_QP_STATE, in *@state.  The caller
+ * changes the QP's state.  Returns 0, or EINVAL if an argument is not valid; then no
+ * attribute has changed.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
 /*
- * Builds the path to QP @dest_qpn of the peer with address @av.  The caller checks the
- * PD of @av.  Returns false if the GID index or the port does not exist.
+ * Builds the path to QP number @dest_qpn of the peer with address @av.  The caller checks
+ * the PD of @av.  Returns false if the port does not exist, or if pvrdma_gid_path()
+ * returns false.
  */
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);
 /*
  * Checks state, attributes and path from a snapshot, and computes the MTU.  Returns
- * false if modify_qp cannot produce such values.
+ * false if a value is out of range, or if the values contradict each other.
  */
 bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
-/* Stores the current attributes in @attr for the command query_qp. */
+/* Stores the current state and attributes in @attr for the command query_qp. */
 void pvrdma_qp_attr_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr);
 
 #endif /* HW_PVRDMA_OBJECTS_QP_ATTR_H */

@@ -19,7 +19,7 @@
 #include "../trace.h"
 
 #define QPN_GENERATION RNIC_FIELD(23, 16)
-/* Maximal number of packets that a QP sends to answer its peer before it ends. */
+/* Maximal number of packets of answers that a QP sends when a command ends the QP. */
 #define QP_LAST_ANSWERS 16
 
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn)
@@ -66,8 +66,8 @@ static void qp_flush_stop(PvrdmaQp *qp)
 }
 
 /*
- * Flushes a part of the WQEs, and schedules the flush of the rest.  After the last WQE
- * sends LAST_WQE_REACHED if it is due.
+ * Flushes a part of the WQEs, and schedules the flush of the rest.  In state SQE flushes
+ * only the send queue.  Sends LAST_WQE_REACHED, if due, after the last WQE.
  */
 static void qp_flush(PvrdmaQp *qp)
 {
@@ -81,7 +81,7 @@ static void qp_flush(PvrdmaQp *qp)
     if (more) {
         pvrdma_qp_flush_schedule(qp);
     } else if (qp->last_due) {
-        /* The event follows the last completion of the flush. */
+        /* All completions of the flush precede the event. */
         qp->last_due = false;
         pvrdma_event(qp->s, PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp->handle);
     }
@@ -135,9 +135,9 @@ void pvrdma_qp_send_error(PvrdmaQp *qp)
 }
 
 /*
- * Puts one QP of a failed CQ into state ERR, and schedules its flush.  A direct flush
- * could overflow the QP's other CQ, so a guest could build a chain of CQs that exhausts
- * the stack.
+ * Puts a QP of a failed CQ into state ERR, sends QP_FATAL, and schedules the flush of the
+ * QP.  Does not flush at once, because a flush can overflow the QP's other CQ, and a
+ * chain of such CQs would exhaust the stack.
  */
 static void qp_cq_error(PvrdmaQp *qp)
 {
@@ -229,7 +229,7 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     if (qp->state == PVRDMA_QPS_ERR) {
         qp_flush(qp);
     } else if (!(value & PVRDMA_UAR_QP_SEND)) {
-        /* a receive doorbell needs no action: packets fetch receive WQEs */
+        /* A receive doorbell needs no action, because packets fetch receive WQEs. */
         return;
     } else if (qp->state == PVRDMA_QPS_SQE) {
         qp_flush(qp);
@@ -240,7 +240,11 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 }
 
 /* --- Creation and end ----------------------------------------------------- */
-/* Finds PD, CQs and SRQ of a new QP, and checks its type.  Returns 0 or an errno. */
+/*
+ * Finds PD, CQs and SRQ of a new QP, and checks its type.  Returns 0; EOPNOTSUPP for
+ * another type than GSI, RC and UD; EINVAL if an object does not exist or belongs to
+ * another context or PD; EBUSY for a second GSI QP; EPERM for a GSI QP of a process.
+ */
 static int qp_objects(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     PvrdmaState *s = qp->s;
@@ -294,7 +298,7 @@ int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at)
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
 }
 
-/* Loads the pages of a new QP, and places its queues in them.  Returns 0 or an errno. */
+/* Loads the pages of a new QP, and places its queues there.  Returns 0 or an errno. */
 static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
@@ -305,8 +309,8 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 }
 
 /*
- * Allocates a handle.  Returns 0 if the table is full.  For a driver that uses QP
- * numbers as handles, the GSI QP has handle 1, and no other QP has this handle.
+ * Allocates and returns a handle, or returns 0 if the table is full.  For a driver that
+ * uses QP numbers as handles, the GSI QP has handle 1, and no other QP has this handle.
  */
 static uint32_t qp_handle(PvrdmaQp *qp)
 {
@@ -330,8 +334,8 @@ static uint32_t qp_handle(PvrdmaQp *qp)
 
 /*
  * Allocates handle and QP number.  Returns 0 or ENOMEM.  If the driver distinguishes
- * handle and number, the number differs from that of the last QP with this handle,
- * because delayed packets to that QP must find no QP.
+ * handle and number, the number also contains a generation, which increases with each new
+ * QP.  So delayed packets to an old QP usually do not reach a new QP with its handle.
  */
 static int qp_number(PvrdmaQp *qp)
 {
@@ -350,7 +354,7 @@ static int qp_number(PvrdmaQp *qp)
         return 0;
     }
     if (!++s->qpn_generation) {
-        s->qpn_generation = 1;          /* generation 0 has the reserved QPNs 0 and 1 */
+        s->qpn_generation = 1;          /* QP numbers 0 and 1 are reserved */
     }
     qp->qpn = RNIC_PREP(QPN_GENERATION, s->qpn_generation) | qp->handle;
     return 0;
@@ -389,7 +393,10 @@ static void qp_cap_init(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
     }
 }
 
-/* Fills the response of create_qp.  The capacities are equal to those in the request. */
+/*
+ * Fills the response of create_qp.  The capacities are those of the request, but 0 for
+ * inline data, and 0 for the receive queue of a QP with an SRQ.
+ */
 static void qp_response_fill(PvrdmaQp *qp, union pvrdma_cmd_resp *resp)
 {
     struct pvrdma_cmd_create_qp_resp *answer = &resp->create_qp;
@@ -418,7 +425,7 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
     int err;
 
-    /* documented limit of the host memory of all QPs */
+    /* Limit of the host memory of all QPs; docs/pvrdma/limits.rst contains the sum. */
     QEMU_BUILD_BUG_ON((uint64_t)PVRDMA_QPS * sizeof(PvrdmaQp) > 140 * 1000 * 1000);
 
     qp->s = s;
@@ -440,8 +447,8 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
 }
 
 /*
- * Sends the pending answers of a connection before it ends, because its peer would wait
- * for them, although the requests were executed.
+ * Sends pending answers of a connection, at most QP_LAST_ANSWERS, before the connection
+ * ends.  Otherwise the peer would wait for answers, although its requests were executed.
  */
 static void qp_answer(PvrdmaQp *qp)
 {
@@ -452,7 +459,7 @@ static void qp_answer(PvrdmaQp *qp)
     }
 }
 
-/* Stops all work of a QP, and drops its WQEs without completions. */
+/* Stops all work of a QP, and drops its fetched send WQEs without completions. */
 static void qp_stop(PvrdmaQp *qp)
 {
     qp_deactivate(qp);
@@ -524,7 +531,7 @@ static void qp_ready_to_receive(PvrdmaQp *qp)
     if (qp->type == PVRDMA_QPT_RC) {
         qp->s->transport->receive_begin(qp);
     } else {
-        /* the peers of a datagram QP may have any MTU */
+        /* A datagram QP has no path MTU, because it has many peers. */
         qp->mtu = qp->s->mtu;
     }
 }
@@ -536,13 +543,13 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
         qp->ud_psn = qp->attr.sq_psn;
     }
     qp->sq_draining = false;
-    pvrdma_qp_activate(qp);             /* the guest may have posted WQEs before RTS */
+    pvrdma_qp_activate(qp);             /* the guest may have posted WQEs already */
 }
 
 /*
- * Flushes the WQEs behind the failed one before a QP leaves state SQE, because none of
- * them may be sent.  Flushes at most as many WQEs as a full queue has, because the
- * guest may post more meanwhile.  Returns false if the QP went to state ERR.
+ * Completes the flush of the send queue before a QP leaves state SQE, because no WQE
+ * behind the failed WQE may be sent.  Flushes at most PVRDMA_MAX_WR posted WQEs, because
+ * the guest may post more meanwhile.  Returns false if the QP went to state ERR.
  */
 static bool qp_recover(PvrdmaQp *qp)
 {
@@ -570,7 +577,7 @@ static void qp_state_change(PvrdmaQp *qp, uint8_t to)
         return;
     }
     if (to == from && (to == PVRDMA_QPS_RTS || to == PVRDMA_QPS_SQD)) {
-        pvrdma_qp_activate(qp);         /* attributes may have changed */
+        pvrdma_qp_activate(qp);         /* new attributes may permit more packets */
     }
     if (to == from || (from == PVRDMA_QPS_SQE && !qp_recover(qp))) {
         return;

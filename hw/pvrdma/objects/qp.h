@@ -20,7 +20,10 @@
 typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaTransport PvrdmaTransport;
 
-/* Attributes that modify_qp sets, in host byte order. */
+/*
+ * Attributes that modify_qp sets, in host byte order except @ah.  Codes and units are
+ * those of struct pvrdma_qp_attr.
+ */
 typedef struct PvrdmaQpAttr {
     uint32_t path_mtu;              /* enum pvrdma_mtu */
     uint32_t path_mig_state;
@@ -45,23 +48,23 @@ struct PvrdmaQp {
     uint32_t uar;                   /* number of the context's doorbell page */
     uint8_t type;                   /* enum pvrdma_qp_type */
     uint8_t state;                  /* enum pvrdma_qp_state */
-    bool sq_sig_all;                /* each send WQE writes a completion */
+    bool sq_sig_all;                /* each send WQE has a completion */
     bool sq_draining;               /* state SQD: a begun WQE is not complete yet */
-    bool flush_due;                 /* states ERR, SQE: some WQEs are not flushed yet */
+    bool flush_due;                 /* states ERR, SQE: a flush of WQEs is scheduled */
     bool last_due;                  /* the end of the flush sends LAST_WQE_REACHED */
     uint32_t ud_psn;                /* PSN of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: the QP has a receive queue of its own */
-    struct pvrdma_qp_cap cap;       /* capacities that the guest requested */
+    struct pvrdma_qp_cap cap;       /* requested capacities, little-endian */
     PvrdmaPages pages;
     PvrdmaWq sq, rq;
     PvrdmaQpAttr attr;
-    RocePath path;                  /* path of a connection, from the attributes */
+    RocePath path;                  /* path of a connection to its peer */
     uint32_t mtu;                   /* path MTU, bytes */
     QEMUTimer *timer;               /* see PvrdmaReq.armed */
     PvrdmaReq req;
     PvrdmaResp resp;
-    /* Rate limit of payload, in requests and responses. */
+    /* Limits the rate of payload in requests and in READ responses. */
     PvrdmaDcqcn rate;
     bool active;                    /* the QP is in PvrdmaState.active_qps */
     QTAILQ_ENTRY(PvrdmaQp) active_next;
@@ -77,92 +80,98 @@ struct PvrdmaTransport {
     /* Sets the state of the responder for RTR, from the attributes. */
     void (*receive_begin)(PvrdmaQp *qp);
     /*
-     * Flushes at most PVRDMA_FLUSH_WQES receive WQEs, and the WQE of a message that is
-     * arriving.  Returns true if more may remain.
+     * Flushes at most PVRDMA_FLUSH_WQES receive WQEs of the QP's own queue, and the WQE
+     * of a message that is arriving.  Returns true if more WQEs may remain.
      */
     bool (*receive_flush)(PvrdmaQp *qp);
     /*
-     * Sends at most *@budget packets of answers, and subtracts them from *@budget.
-     * Returns true if packets remain because the budget is used up or the port accepts
-     * no frame.
+     * Sends at most *@budget packets of answers, and subtracts their number from
+     * *@budget.  Returns true if packets remain because *@budget is 0 or the port accepts
+     * no frame.  Returns false if no packet remains, or if the timer will activate the
+     * QP.
      */
     bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
     /* Sets the state of the requester for RTS, from the attributes. */
     void (*send_begin)(PvrdmaQp *qp);
     /*
-     * Flushes all fetched send WQEs and at most PVRDMA_FLUSH_WQES posted ones.  Returns
-     * true if more posted WQEs remain.
+     * Flushes all fetched send WQEs, and at most PVRDMA_FLUSH_WQES send WQEs that are
+     * posted but not fetched.  Returns true if more posted WQEs remain.
      */
     bool (*send_flush)(PvrdmaQp *qp);
-    /* Returns true if all send WQEs to which PSNs were assigned are complete. */
+    /* Returns true if all send WQEs that were begun are complete. */
     bool (*send_idle)(const PvrdmaQp *qp);
     /* Handles the expiry of the QP's timer. */
     void (*timer)(PvrdmaQp *qp);
-    /* Frees the ring of WQEs, and drops all state of the requester. */
+    /* Frees the ring of WQEs, and drops all state of the requester and the rate limit. */
     void (*end)(PvrdmaQp *qp);
     /* Aborts if @qp will hang, in builds with sanitizers. */
     void (*check)(PvrdmaQp *qp);
 };
 
-/* Maximal number of posted WQEs that one call flushes.  Other QPs run between calls. */
+/* Maximal number of posted WQEs that one call flushes, so that other QPs can run. */
 #define PVRDMA_FLUSH_WQES 256
 
 /*
- * Places the two queues in the pages of @qp, with the sizes of its cap.  The receive
- * queue begins at byte @rq_at.  Returns 0, or EINVAL if the queues do not fit.
+ * Places the two queues in the pages of @qp, with the sizes in @qp->cap.  The receive
+ * queue, which a QP with an SRQ does not have, begins at byte @rq_at.  Returns 0, or
+ * EINVAL if a size is not valid or the queues do not fit.
  */
 int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at);
-/* Registers a complete QP with its PD, CQs and SRQ, and creates its timer. */
+/*
+ * Adds a complete QP to the users of its PD, CQs and SRQ, and creates its timer.  Sets
+ * PvrdmaState.gsi for the GSI QP.
+ */
 void pvrdma_qp_attach(PvrdmaQp *qp);
-/* Returns the QP with number @qpn of the wire, or NULL. */
+/* Returns the QP with the number @qpn, as packets contain this number, or NULL. */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
 /*
  * Handles a store of @value to the QP doorbell of page @uar.  @value is a handle with
- * PVRDMA_UAR_QP_ bits.
+ * PVRDMA_UAR_QP_ bits.  A handle that does not belong to this page is a guest error.
  */
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Puts a QP into state ERR, sends @event of enum pvrdma_event to the guest unless it is
- * -1, flushes WQEs, and schedules the flush of the rest.  Does nothing in states RESET
- * and ERR.
+ * Puts a QP into state ERR, and stops its timer.  Sends the event @event, of enum
+ * pvrdma_event, to the guest; -1: no event.  Flushes a part of the WQEs, and schedules
+ * the flush of the rest.  Does nothing in states RESET and ERR.
  */
 void pvrdma_qp_error(PvrdmaQp *qp, int event);
 /*
  * Stops the send queue after one of its WQEs completed in error.  An RC QP goes to
- * state ERR.  A QP of another type goes to state SQE, in which it still receives.  All
- * other WQEs of the send queue are flushed.
+ * state ERR.  A QP of another type goes from RTS or SQD to state SQE, in which the QP
+ * still receives.  Flushes the other WQEs of the send queue, or schedules their flush.
  */
 void pvrdma_qp_send_error(PvrdmaQp *qp);
 /*
- * Puts all QPs that use @cq into state ERR, and sends QP_FATAL for each.  The bottom half
- * flushes their WQEs, because the caller of pvrdma_cq_push() may still use one of them.
+ * Puts all QPs that use @cq into state ERR, except those in states RESET and ERR, and
+ * sends QP_FATAL for each.  Schedules the flush of their WQEs, because the caller of
+ * pvrdma_cq_push() may still use a WQE.
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
-/* Makes the bottom half flush the WQEs of @qp. */
+/* Adds @qp to the QPs whose WQEs the loop must flush, and schedules the loop. */
 void pvrdma_qp_flush_schedule(PvrdmaQp *qp);
 /*
- * Flushes a part of the WQEs of the first QP in flush_qps.  Returns true if any QP has
- * more WQEs to flush.
+ * Flushes a part of the WQEs of the first QP in flush_qps.  Returns true if a QP is left
+ * in this list.
  */
 bool pvrdma_qp_flush_run(PvrdmaState *s);
 /*
- * Ends the draining in state SQD if no WQE is under way, and sends SQ_DRAINED if the
- * guest requested this event.
+ * Ends the draining in state SQD if all begun WQEs are complete.  Then sends SQ_DRAINED
+ * if the guest has requested this event.
  */
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*
- * Fetches the next receive WQE of the QP or its SRQ into @rqe, and returns its slot to
- * the guest.  Returns 1, or 0 if no WQE is posted, or -1 on an error, after which the
- * QP is in state ERR.
+ * Fetches the next receive WQE of the QP or its SRQ into @rqe, and returns the WQE's slot
+ * to the guest.  Returns 1, or 0 if no WQE is posted, or -1 if the queue cannot be read;
+ * then the QP is in state ERR.
  */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
 /*
- * Sets the QP's timer to @deadline, a virtual time in ns; 0 stops it.  When it expires,
- * the transport's timer() runs.  In state ERR the timer stays stopped.
+ * Sets the QP's timer to @deadline, a virtual time in ns; 0 stops the timer.  When the
+ * timer expires, the transport's timer() runs.  In state ERR the timer stays stopped.
  */
 void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 
-/* Frees all queue pairs. */
+/* Frees all queue pairs.  Their WQEs get no completions. */
 void pvrdma_qp_reset_all(PvrdmaState *s);
 
 /* --- qp-active.c ---------------------------------------------------------- */
@@ -170,8 +179,9 @@ void pvrdma_qp_reset_all(PvrdmaState *s);
 void pvrdma_qp_activate(PvrdmaQp *qp);
 /*
  * Puts @qp into the list of QPs that have work, but does not schedule the loop, because
- * an acknowledgement may wait.  The next run of the loop sends it, at the latest after
- * ack_delay_us [P].
+ * an acknowledgement may wait.  The loop sends the acknowledgement when it runs for
+ * another reason, or after ack_delay_us of virtual time [P].  If ack_delay_us is 0, the
+ * function is the same as pvrdma_qp_activate().
  */
 void pvrdma_qp_activate_delayed(PvrdmaQp *qp);
 

@@ -79,7 +79,10 @@ int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
     return 0;
 }
 
-/* Sends the limit event, once, if fewer WQEs wait than the limit. */
+/*
+ * Sends SRQ_LIMIT_REACHED if fewer WQEs wait than the limit.  Then sets the limit to 0,
+ * because the guest expects only one event.
+ */
 static void srq_check_limit(PvrdmaState *s, PvrdmaSrq *srq)
 {
     int pending;
@@ -171,8 +174,8 @@ void pvrdma_srq_reset_all(PvrdmaState *s)
 /* --- Work ------------------------------------------------------------------------- */
 
 /*
- * Only checks the doorbell.  A new WQE needs no action, because a peer whose packet
- * found no WQE retransmits the packet.
+ * Only checks the doorbell.  A new WQE needs no action, because packets fetch the WQEs
+ * when they arrive, and the peer of a connection retransmits a packet that found no WQE.
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {

@@ -16,23 +16,30 @@ typedef struct PvrdmaSrq {
     uint32_t users;                 /* number of QPs that use the SRQ */
     /* The device sends one event when fewer WQEs than this wait; 0: no event. */
     uint32_t limit;
-    bool failed;                    /* the queue could not be read; it stays closed */
+    bool failed;                    /* a read of the queue failed, which ends the SRQ */
     PvrdmaPages pages;
     PvrdmaWq rq;
 } PvrdmaSrq;
 
-/* Places the queue in its pages.  Returns 0, or EINVAL if it does not fit. */
+/*
+ * Places a queue of @entries WQEs, each with @max_sge elements, in the pages of @srq.
+ * Returns 0, or EINVAL if a size is not valid or the queue does not fit.
+ */
 int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
-/* Checks a store of @value, an SRQ's handle, to the SRQ doorbell of page @uar. */
+/*
+ * Checks a store of @value to the SRQ doorbell of page @uar.  Bits 23:0 of @value are the
+ * handle of an SRQ.  A handle that does not belong to this page is a guest error.
+ */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Fetches the next receive WQE into @rqe, and returns its slot to the guest.  Returns
- * 1, or 0 if no WQE is posted, or -1 if the queue cannot be read now or could not be
- * read before.  Sends SRQ_LIMIT_REACHED if fewer WQEs than the limit are left.
+ * Fetches the next receive WQE into @rqe, and returns its slot to the guest.  Returns 1,
+ * or 0 if no WQE is posted, or -1 if this or an earlier read of the queue failed; the
+ * first failure sends SRQ_ERR.  Sends SRQ_LIMIT_REACHED, and sets the limit to 0, if
+ * fewer WQEs than the limit are left.
  */
 int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 
-/* Frees all shared receive queues. */
+/* Frees all shared receive queues.  The QPs must have been freed before. */
 void pvrdma_srq_reset_all(PvrdmaState *s);
 
 PvrdmaCmd pvrdma_cmd_create_srq, pvrdma_cmd_modify_srq;

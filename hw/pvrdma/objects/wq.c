@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: work queues.  A WQE is read once, as a whole, and decoded into
- * PvrdmaSqe or PvrdmaRqe.  No other file knows its format in guest memory.
+ * Paravirtual RDMA NIC: work queues.  The device reads a WQE once, as a whole, and
+ * decodes the WQE into PvrdmaSqe or PvrdmaRqe.  Only this file depends on the format of
+ * WQEs in guest memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,7 +22,7 @@
 #define AV_FLOW_LABEL   RNIC_FIELD(19, 0)
 #define AV_TCLASS       RNIC_FIELD(27, 20)
 
-/* The largest WQEs, as they are in memory. */
+/* The largest WQEs, in the format of guest memory. */
 typedef struct RawSqe {
     struct pvrdma_sq_wqe_hdr hdr;
     struct pvrdma_sge sge[PVRDMA_MAX_SGE];
@@ -98,7 +99,7 @@ int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq)
     }
     prod = le32_to_cpu(raw);
     used = wq_ahead(wq, prod, wq->cons);
-    /* The index must not move back before WQEs that it announced earlier. */
+    /* The index must not move back, because the device may have fetched these WQEs. */
     if (prod >= 2 * wq->entries || used > wq->entries ||
         used < wq_ahead(wq, wq->prod, wq->cons)) {
         pvrdma_guest_error(s, "work queue of %u: index %u, %u was reached",
@@ -154,8 +155,8 @@ bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod)
 }
 
 /*
- * Copies the next WQE to @raw, and advances the fetch index, which no other function
- * does.  Returns false if the WQE cannot be read.
+ * Copies the next WQE, whose header has @hdr_bytes bytes, to @raw, and advances the fetch
+ * index.  Returns false, with a guest error, if the WQE cannot be read.
  */
 static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      void *raw, size_t hdr_bytes)
@@ -175,8 +176,8 @@ static bool wq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
 /* --- Decoding --------------------------------------------------------------------- */
 
 /*
- * Decodes the elements, and stores the sum of their lengths in *@length.  Returns
- * SUCCESS, or LOC_LEN_ERR if the sum exceeds the largest message.
+ * Decodes @count elements, and stores the sum of their lengths in *@length.  Returns
+ * SUCCESS, or LOC_LEN_ERR, with length 0, if the sum exceeds ROCE_MSG_MAX.
  */
 static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
                            unsigned count, uint32_t *length)
@@ -199,7 +200,7 @@ static uint8_t sges_decode(PvrdmaSge *sge, const struct pvrdma_sge *raw,
 
 typedef void SqeDecode(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr);
 
-/* Decodes a SEND with its address, which a connected QP ignores. */
+/* Decodes the address of a SEND.  Only datagrams use this address. */
 static void decode_send(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 {
     const struct pvrdma_av *av = &hdr->wr.ud.av;
@@ -237,7 +238,7 @@ static void decode_atomic(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
     }
 }
 
-/* Removes the elements, because work requests on regions have no data. */
+/* Ignores the elements and their length, because requests on regions have no data. */
 static void decode_local(PvrdmaSqe *sqe)
 {
     sqe->sges = 0;
@@ -263,8 +264,8 @@ static void decode_fast_reg(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 }
 
 /*
- * A WQE whose opcode has no entry fails.  Drivers do not post such opcodes, because the
- * device does not announce the capability.
+ * A WQE whose opcode has no entry fails with LOC_QP_OP_ERR.  Drivers do not post such
+ * opcodes, because the device does not advertise the capability.
  */
 static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_RDMA_WRITE] = decode_rdma,
@@ -280,7 +281,7 @@ static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
 };
 
 /*
- * Decodes the immediate data or the key to invalidate; the opcode selects one of them.
+ * Decodes the key to invalidate, or, for the other opcodes, the immediate data.
  */
 static void decode_ex(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 {
@@ -373,9 +374,10 @@ typedef struct SgPiece {
 } SgPiece;
 
 /*
- * Stores in @piece the part of a copy that lies in @sge.  *@offset is the byte, counted
- * from the element, at which the copy of @len bytes begins.  Returns false if this byte
- * is behind the element; then *@offset is reduced by the element's length.
+ * Stores in @piece the part of a copy of @len bytes that lies in @sge.  *@offset is the
+ * byte, counted from the element, at which the copy begins.  Returns true, and sets
+ * *@offset to 0 for the next element.  If the byte is behind the element, subtracts the
+ * element's length from *@offset and returns false.
  */
 static bool sg_piece(const PvrdmaSge *sge, uint32_t *offset, uint32_t len,
                      SgPiece *piece)
