@@ -114,7 +114,7 @@ static const VMStateDescription resource_vmstate = {
     },
 };
 
-/* Moves the oldest resource to slot 0, because the stream has no resource_first. */
+/* Rotates the ring so that the oldest resource is in slot 0, as the stream expects. */
 static int resp_pre_save(void *opaque)
 {
     PvrdmaResp *r = opaque;
@@ -181,8 +181,8 @@ static bool psn_valid(uint32_t psn)
 }
 
 /*
- * Returns true if the values of a resource are valid: its current response is a part of
- * the response to the original request.
+ * Returns true if the values of a resource are valid.  The response to the newest request
+ * for a READ must be a part of the response to the original request.
  */
 static bool resource_valid(const PvrdmaQp *qp, const PvrdmaResource *r)
 {
@@ -230,7 +230,7 @@ static bool resp_state_valid(const PvrdmaQp *qp)
 }
 
 /* --- Queue pairs ---------------------------------------------------------- */
-/* Values of the stream that PvrdmaQp does not have in this form. */
+/* Values of the stream that PvrdmaQp contains in another form. */
 typedef struct QpTmp {
     PvrdmaQp *parent;
     uint32_t send_cq, recv_cq, srq;         /* handles; 0: none */
@@ -313,7 +313,10 @@ static void qp_prepare(PvrdmaState *s, void *object)
     qp->s = s;
 }
 
-/* Returns true if PD, CQs and SRQ belong to one process.  Sets the doorbell page. */
+/*
+ * Returns true if the PD exists, the CQs belong to the context of the PD, and the SRQ
+ * belongs to the PD.  Then sets the doorbell page.
+ */
 static bool qp_parts_valid(PvrdmaQp *qp)
 {
     PvrdmaPd *pd = pvrdma_table_get(&qp->s->pd, qp->pd);
@@ -362,8 +365,9 @@ static bool qp_queues_resume(PvrdmaQp *qp)
 }
 
 /*
- * Returns true if the requester's state is valid.  While the QP sends, its PSNs have
- * the order begin, una, next, and the send queue holds the WQEs of PSNs begin to next.
+ * Returns true if the requester's state is valid.  In a state in which the QP sends,
+ * begin_psn must not be after una_psn, una_psn must not be after next_psn, and the send
+ * queue must have a WQE if begin_psn differs from next_psn.
  */
 static bool req_state_valid(const PvrdmaQp *qp)
 {
@@ -382,8 +386,9 @@ static bool req_state_valid(const PvrdmaQp *qp)
 }
 
 /*
- * Returns true if the state of a QP that ends is valid.  The QP raises its last event
- * after the pending flush, and completes its receive WQE in this flush.
+ * Returns true if the flags of a QP that ends are valid.  LAST_WQE_REACHED may be due
+ * only if a flush is due, the QP has an SRQ, and its state is ERR.  A QP in state ERR with a
+ * receive WQE needs a flush, which completes this WQE.
  */
 static bool qp_end_valid(const PvrdmaQp *qp)
 {
@@ -419,8 +424,8 @@ void pvrdma_qp_resume(PvrdmaQp *qp)
 {
     int64_t now = rnic_now();
     /*
-     * The longest RNR wait limits rnr_until, because the clocks of the two machines may
-     * differ.
+     * Limits the rest of the RNR wait to the longest RNR wait, because the clocks of the
+     * two machines may differ.
      */
     int64_t rnr_until = MIN(qp->req.rnr_until, now + roce_rnr_ns(0));
 

@@ -2,14 +2,14 @@
 /*
  * Paravirtual RDMA NIC: snapshots and migration.
  *
- * Saving changes nothing that the guest or a peer sees, because the machine may
+ * Saving changes nothing that affects the guest or a peer, because the machine may
  * continue.  Loading creates the objects one after the other, as commands do.  Each
  * object is checked before it enters a table, so after a truncated or forged stream the
- * device can still be reset.  Guest memory is not accessed, because it may not have
- * arrived yet.
+ * device can still be reset.  Loading does not access guest memory, because the content
+ * of guest memory may not have arrived yet.
  *
- * Packets that were on the wire are lost.  Work requests that are not complete are
- * fetched and sent again, and peers do the same.
+ * Packets that were on the wire are lost.  The loaded device fetches and sends the work
+ * requests again that are not complete, and peers retransmit.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -54,9 +54,9 @@ int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
 }
 
 /*
- * Adds the pages of a loaded object to pages_used, also on an error, because
- * pvrdma_pages_free() subtracts them again.  Returns false if there are too many pages,
- * or an address is not valid.
+ * Adds the pages of a loaded object to pages_used.  Returns false if the device then has
+ * too many pages, or if an address is not that of a page.  Adds the pages in this case,
+ * too, because pvrdma_pages_free() subtracts the pages again.
  */
 static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
 {
@@ -70,8 +70,8 @@ static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
 }
 
 /*
- * Checks @object and puts it into @t.  If a check fails, frees @object and returns
- * false.
+ * Checks @object, and stores @object in @t under @handle.  If a check fails, reports an
+ * error, frees @object and returns false.
  */
 static bool object_install(PvrdmaState *s, PvrdmaTable *t, const PvrdmaKind *kind,
                            uint32_t handle, void *object)
@@ -135,7 +135,7 @@ int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
 }
 
 /* --- Parts ---------------------------------------------------------------- */
-/* Returns true if the count is valid; QEMU then allocates the array. */
+/* Returns true if the number of pages is valid.  Then QEMU allocates the array. */
 static bool pages_count_valid(void *opaque, int version)
 {
     const PvrdmaPages *p = opaque;
@@ -191,7 +191,10 @@ static int ring_put(QEMUFile *f, void *pv, size_t size,
     return ret;
 }
 
-/* Loads the elements that wait for room in the ring.  Returns 0 or -EINVAL. */
+/*
+ * Loads the elements that wait for room in @ring.  Returns 0, or -EINVAL, after which
+ * the caller frees @ring->pending.
+ */
 static int ring_get_pending(QEMUFile *f, PvrdmaRing *ring)
 {
     uint32_t len = qemu_get_be32(f);
@@ -272,8 +275,9 @@ static const PvrdmaKind uc_kind = PVRDMA_KIND(
 );
 
 /*
- * Adds a user to the context with handle @ctx, and stores the number of its doorbell
- * page in *@uar.  @ctx 0 is the kernel.  Returns false if the context does not exist.
+ * Adds a user to the context with handle @ctx, and stores the number of the context's
+ * doorbell page in *@uar.  @ctx 0 is the kernel, whose page is 0 and whose users are not
+ * counted.  Returns false if the context does not exist.
  */
 static bool ctx_use(PvrdmaState *s, uint32_t ctx, uint32_t *uar)
 {
@@ -445,8 +449,8 @@ static int pvrdma_post_load(void *opaque, int version)
     VMSTATE_SINGLE(table, PvrdmaState, 1, kind.info, PvrdmaTable)
 
 /*
- * The order matters, because fields that start activity must be loaded after the
- * objects that the activity uses.
+ * Fields that start activity come after the objects that the activity uses, because QEMU
+ * loads the fields in this order.
  */
 const VMStateDescription pvrdma_vmstate = {
     .name = "pvrdma-state",
@@ -471,7 +475,7 @@ const VMStateDescription pvrdma_vmstate = {
         VMSTATE_UINT32(qkey_violations, PvrdmaState),
         VMSTATE_UINT32(pkey_violations, PvrdmaState),
         VMSTATE_BOOL(port.link_up, PvrdmaState),
-        /* a new counter needs a new version */
+        /* A new counter changes the format, and so needs a new PVRDMA_ONE_VERSION. */
         VMSTATE_UINT64_ARRAY(counter, PvrdmaState, PVRDMA_COUNTER_COUNT),
         VMSTATE_SINGLE(async, PvrdmaState, 1, ring_info, PvrdmaRing),
         VMSTATE_SINGLE(cqne, PvrdmaState, 1, ring_info, PvrdmaRing),

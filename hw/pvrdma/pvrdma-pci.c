@@ -22,15 +22,15 @@ OBJECT_DECLARE_SIMPLE_TYPE(PvrdmaPCI, PVRDMA)
 struct PvrdmaPCI {
     PCIDevice parent_obj;
     PvrdmaState pvrdma;
-    char *roce;                         /* property: version of RoCE, v1 or v2 */
+    char *roce;                         /* property: "v1" or "v2"; NULL: v2 */
 };
 
 /* --- Life --------------------------------------------------------------- */
 
 /*
  * Returns the id of the netdev of the NIC at function 0, with which the driver pairs
- * the device.  The caller frees the string.  Returns NULL with @errp set if there is no
- * such NIC.
+ * the device.  The caller frees the string.  Returns NULL with @errp set if function 0 is
+ * not a vmxnet3, or if this vmxnet3 has no netdev.
  */
 static char *paired_netdev(PCIDevice *dev, Error **errp)
 {
@@ -123,7 +123,7 @@ static const RNicText texts[] = {
                "come" },
 };
 
-/* Resets the device before the incoming state is loaded. */
+/* Resets the device, because the tables must be empty before the state is loaded. */
 static int pvrdma_pci_pre_load(void *opaque)
 {
     PvrdmaPCI *pci = opaque;
@@ -165,8 +165,8 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
     dc->vmsd = &pvrdma_pci_vmstate;
     /*
-     * A guest scans all functions when function 0 is plugged, so this function must exist
-     * before.
+     * Function 0 must be plugged last, because the guest then scans all functions.  But
+     * realize of this function needs function 0.
      */
     dc->hotpluggable = false;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);

@@ -2,9 +2,9 @@
 /*
  * Paravirtual RDMA NIC: completer: the answers of the peer, and the completion of WQEs.
  *
- * An answer acknowledges all packets before it, too.  Only its own response completes a
- * READ or an atomic: if an answer to a later packet arrives first, that response was
- * lost.
+ * An answer to a packet also acknowledges the packets before this packet.  But a READ or
+ * an atomic completes only by its own response.  If an answer to a later packet arrives
+ * first, this response was lost.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -18,9 +18,9 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-#define RNR_FOR_EVER 7          /* value of rnr_retry for retries without a limit */
+#define RNR_FOR_EVER 7          /* value of rnr_retry: unlimited number of retries */
 
-/* Status of a WQE, by the code of the NAK that refused it. */
+/* Status of a WQE that the peer has refused, by the code of the NAK. */
 static const uint8_t comp_nak_status[] = {
     [ROCE_NAK_INVALID_REQUEST]  = PVRDMA_WC_REM_INV_REQ_ERR,
     [ROCE_NAK_REMOTE_ACCESS]    = PVRDMA_WC_REM_ACCESS_ERR,
@@ -57,7 +57,7 @@ static PvrdmaSqe *comp_pop(PvrdmaReq *req)
     return sqe;
 }
 
-/* Returns how many WQEs, from the oldest on, are done without an error. */
+/* Returns the number of WQEs, from the oldest on, that are done without an error. */
 static unsigned comp_completed(const PvrdmaReq *req)
 {
     unsigned n = 0;
@@ -69,7 +69,10 @@ static unsigned comp_completed(const PvrdmaReq *req)
     return n;
 }
 
-/* Completes the oldest WQE, which is in error, and puts the QP into state ERR or SQE. */
+/*
+ * Completes the oldest WQE, which is in error, with its status, and calls
+ * pvrdma_qp_send_error().
+ */
 static void comp_end(PvrdmaQp *qp)
 {
     PvrdmaSqe *sqe = comp_pop(&qp->req);
@@ -88,8 +91,8 @@ void pvrdma_comp_collect(PvrdmaQp *qp)
 
     if (n) {
         /*
-         * Returns the slots to the guest first, because a guest that reads a completion
-         * may reuse the slot of this WQE.
+         * Returns the slots to the guest before the completions, because a guest that
+         * reads a completion may reuse the slot of the WQE at once.
          */
         pvrdma_wq_consume(qp->s, &qp->pages, &qp->sq, n);
         for (unsigned i = 0; i < n; i++) {
@@ -108,7 +111,7 @@ void pvrdma_comp_collect(PvrdmaQp *qp)
 
 /* --- Progress ---------------------------------------------------------------- */
 
-/* Returns true if @sqe needs a response of its own, not only an acknowledgement. */
+/* Returns true if @sqe is a READ or an atomic, which needs a response of its own. */
 static bool comp_needs_response(const PvrdmaSqe *sqe)
 {
     unsigned kind = pvrdma_req_op(sqe->opcode)->kind;
@@ -117,8 +120,8 @@ static bool comp_needs_response(const PvrdmaSqe *sqe)
 }
 
 /*
- * Returns the WQE of the oldest packet that is not acknowledged, or NULL if no such WQE
- * was sent.
+ * Returns the WQE of the oldest packet that is not acknowledged: the oldest WQE that is
+ * not done.  Returns NULL if this WQE was not begun, or does not exist.
  */
 static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 {
@@ -134,7 +137,8 @@ static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 
 /*
  * Restores all retries and restarts the deadline, because una_psn has advanced.  Moves
- * the cursor to una_psn if it is behind, and activates a QP that waits.
+ * the cursor to una_psn if the cursor is before una_psn.  Activates a QP that waits for
+ * an acknowledgement.
  */
 static void comp_progress(PvrdmaQp *qp)
 {
@@ -158,8 +162,9 @@ static void comp_progress(PvrdmaQp *qp)
 }
 
 /*
- * Acknowledges the packets before PSN @end, up to the first READ or atomic, which needs
- * its own response.  Returns false if a packet before @end remains.
+ * Marks the packets before PSN @end as acknowledged, but stops at a READ or an atomic,
+ * which needs its own response, and at a WQE in error.  Returns false if a packet before
+ * @end is left.
  */
 static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 {
@@ -188,9 +193,10 @@ static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 }
 
 /*
- * Acknowledges PSN una_psn of @sqe, a READ or an atomic, because its response packet has
- * arrived.  The last PSN of @sqe completes it.  The opcode "last" does not, because the
- * packet may answer an earlier request for the same PSNs, which ended at another PSN.
+ * Marks the packet una_psn of @sqe, a READ or an atomic, as acknowledged, because the
+ * response packet with this PSN has arrived.  @sqe is done at its last PSN.  An opcode
+ * "last" at another PSN does not end @sqe, because the response may answer a request for
+ * a part of @sqe.
  */
 static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -236,8 +242,8 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
 
 /*
  * Restarts a running deadline, because the peer still sends responses to the original
- * requests.  Its responses to the repeated requests follow, and more requests would
- * delay a slow peer further.
+ * requests.  The responses to the repeated requests follow.  Further requests would delay
+ * a slow peer even more.
  */
 static void comp_peer_busy(PvrdmaQp *qp)
 {
@@ -247,9 +253,9 @@ static void comp_peer_busy(PvrdmaQp *qp)
 }
 
 /*
- * Handles an answer to a later packet than the oldest one.  If the oldest packet needs
- * a response, that response was lost, and its request is retransmitted once.  Any other
- * answer is counted as stale.
+ * Handles an answer to a later packet than the oldest one.  If the oldest packet is of a
+ * READ or an atomic, its response was lost.  Then retransmits the request, unless a
+ * retransmission has begun already.  Otherwise counts the answer in RX_STALE.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {
@@ -267,8 +273,9 @@ static void comp_response_missing(PvrdmaQp *qp)
 /* --- Answers ----------------------------------------------------------------- */
 
 /*
- * Handles an RNR NAK: sends nothing for the time that the peer requested by @code.  If no
- * RNR retry is left, the oldest WQE fails.
+ * Handles an RNR NAK: uses one RNR retry, and sets the time before which the requester
+ * sends nothing, from the 5-bit code @code of the peer.  If no RNR retry is left, sets an
+ * error of the oldest WQE.  Does nothing during an RNR wait.
  */
 static void comp_rnr(PvrdmaQp *qp, unsigned code)
 {
@@ -285,7 +292,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
         }
         req->rnr_retries--;
     }
-    /* The RNR NAK shows that the peer is alive, so all retries are restored. */
+    /* Restores the retries after timeouts, because the RNR NAK shows a live peer. */
     req->retries = qp->attr.retry_cnt;
     req->timeouts = 0;
     req->retrying = false;
@@ -295,7 +302,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     pvrdma_req_arm(qp, req->rnr_until);
 }
 
-/* Handles a NAK of the oldest packet. */
+/* Handles a NAK of the oldest packet; @code is enum roce_nak. */
 static void comp_nak(PvrdmaQp *qp, unsigned code)
 {
     if (code == ROCE_NAK_PSN_SEQUENCE) {
@@ -309,8 +316,9 @@ static void comp_nak(PvrdmaQp *qp, unsigned code)
 }
 
 /*
- * Returns true if a NAK ends the connection.  The peer sends nothing after it.  So a
- * response that is missing before it is lost, and a retransmission is useless.
+ * Returns true if the NAK with @kind and @code ends the connection.  The peer sends
+ * nothing after such a NAK.  So a response that is missing before the NAK is lost, and a
+ * retransmission is useless.
  */
 static bool comp_is_fatal(unsigned kind, unsigned code)
 {
@@ -342,8 +350,9 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
 }
 
 /*
- * Returns the oldest WQE, if it is of @kind and @pkt is its response.  Otherwise returns
- * NULL, after a retransmission, an error of the WQE, or the counting of a stale packet.
+ * Returns the oldest WQE that is not done, if this WQE is of @kind and @pkt is its
+ * response.  Otherwise returns NULL, after comp_response_missing(), an error of the WQE,
+ * or a count in RX_STALE.
  */
 static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
 {
@@ -368,8 +377,8 @@ static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
 }
 
 /*
- * Stores response data at @offset of the WQE's scatter list.  Returns false if that
- * failed; then the WQE is in error.
+ * Stores @len bytes of response data at byte @offset of @sqe's scatter list.  Returns
+ * false if the copy failed; then @sqe is in error.
  */
 static bool comp_place(PvrdmaQp *qp, PvrdmaSqe *sqe, uint32_t offset,
                        const void *data, uint32_t len)
@@ -428,7 +437,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
     if (unlikely(req->refetching) && pvrdma_req_running(qp)) {
         pvrdma_req_refetch(qp);
-        pvrdma_comp_collect(qp);        /* the guest may have made a WQE invalid */
+        pvrdma_comp_collect(qp);        /* a WQE may be in error now */
     }
     trace_pvrdma_comp_parse(qp->s->port.netdev, qp->handle, pkt->opcode,
                             pkt->syndrome, pkt->psn);

@@ -11,13 +11,14 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Handles an acknowledgement or a response of the peer.  Drops and counts it if no packet
- * awaits it.  May complete WQEs, and stop the send queue.
+ * Handles an acknowledgement or a response @pkt of the peer.  Drops @pkt, and counts @pkt
+ * in RX_STALE, if no sent packet awaits @pkt.  May complete WQEs, retransmit, and end the
+ * QP.
  */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*
- * Writes the completion of @sqe if @status is an error, or if @sqe or its QP requests
- * it.
+ * Writes a completion of @sqe with @status, of enum pvrdma_wc_status.  If @status is
+ * SUCCESS, writes only a completion that @sqe or its QP requests.
  */
 void pvrdma_comp_wqe(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint8_t status);
 

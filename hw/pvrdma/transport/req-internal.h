@@ -10,20 +10,20 @@
 
 typedef enum PvrdmaReqKind {
     PVRDMA_REQ_NONE,            /* the device does not support the opcode */
-    PVRDMA_REQ_DATA,            /* SEND and WRITE: payload in one or more packets */
-    PVRDMA_REQ_READ,            /* a request is one packet; it has its response's PSNs */
-    PVRDMA_REQ_ATOMIC,          /* one packet; its response has one packet */
-    PVRDMA_REQ_LOCAL,           /* sends no packet */
+    PVRDMA_REQ_DATA,            /* SEND and WRITE: one or more packets with payload */
+    PVRDMA_REQ_READ,            /* each request packet has the PSNs of its response */
+    PVRDMA_REQ_ATOMIC,          /* one request packet, one response packet */
+    PVRDMA_REQ_LOCAL,           /* work request on a region: no packet */
 } PvrdmaReqKind;
 
-/* Properties of a work request, by enum pvrdma_wr_opcode. */
+/* Properties of the work requests with one opcode. */
 typedef struct PvrdmaReqOp {
     uint8_t kind;               /* PvrdmaReqKind */
     uint8_t completion;         /* enum pvrdma_wc_opcode */
     uint8_t first, middle, last, only;      /* enum roce_opcode */
 } PvrdmaReqOp;
 
-/* Indexed by enum pvrdma_wr_opcode. */
+/* Properties, indexed by enum pvrdma_wr_opcode. */
 extern const PvrdmaReqOp pvrdma_req_ops[PVRDMA_WR_ERROR + 1];
 
 /* Returns the properties of @opcode; never NULL. */
@@ -32,7 +32,7 @@ static inline const PvrdmaReqOp *pvrdma_req_op(uint8_t opcode)
     return &pvrdma_req_ops[MIN(opcode, PVRDMA_WR_ERROR)];
 }
 
-/* Returns WQE number @i, counted from the oldest. */
+/* Returns WQE number @i of the ring; number 0 is the oldest WQE. */
 static inline PvrdmaSqe *pvrdma_req_wqe(const PvrdmaReq *req, unsigned i)
 {
     return &req->wqe[(req->first + i) & (req->slots - 1)];
@@ -54,8 +54,8 @@ static inline unsigned pvrdma_req_reads(const PvrdmaReq *req)
 }
 
 /*
- * Returns true if a READ response that ends with @psn is valid: @psn is the last PSN of
- * @sqe, or of a part that a repeated request covers.
+ * Returns true if a READ response may end with @psn: @psn is the last PSN of @sqe, or of
+ * a part that a request can cover.
  */
 static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 {
@@ -64,61 +64,67 @@ static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 }
 
 /*
- * Returns true in the states in which begun packets are sent and answers are accepted.
+ * Returns true in the states in which the QP sends packets of begun WQEs and accepts
+ * answers.
  */
 static inline bool pvrdma_req_running(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS || qp->state == PVRDMA_QPS_SQD;
 }
 
-/* Moves the cursor back to the oldest packet that is not acknowledged. */
+/*
+ * Moves the cursor to the oldest packet that is not acknowledged, and clears
+ * PvrdmaReq.unanswered.
+ */
 void pvrdma_req_seek(PvrdmaQp *qp);
 /*
  * Restarts the retransmission deadline if a sent packet has no answer, even if the
- * cursor has moved back to this packet.
+ * cursor has moved back to this packet.  Otherwise, in an RNR wait, or if the guest has
+ * turned the timeout off, stops the deadline.
  */
 void pvrdma_req_deadline(PvrdmaQp *qp);
-/* Sets the QP's timer to @when, unless it fires earlier anyway. */
+/* Sets the QP's timer to @when, virtual time in ns, unless the timer is set earlier. */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 /*
  * Sets the error @status of @sqe, and logs a guest error, because the WQE or its memory
- * is not valid.  The next pvrdma_comp_collect() that reaches @sqe completes it.
+ * is not valid.  pvrdma_comp_collect() completes @sqe when @sqe is the oldest WQE.
  */
 void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 /*
  * Sends the packet at the cursor, and advances the cursor.  @sqe is the WQE of this
- * packet, and its PSNs are assigned.  Returns false if the packet must wait, or if @sqe
- * is refused.
+ * packet, and its PSNs are assigned.  Returns false if the packet must wait, or if the
+ * function refuses @sqe.
  */
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
 /*
- * Parks the fetched WQEs: drops them, so that they are fetched and sent again.  Completes
- * the WQEs that are done first.
+ * Completes the oldest WQEs that are done, and parks the other fetched WQEs: drops the
+ * WQEs, so that they are fetched and sent again.  Stops the QP's timer, and activates the
+ * QP.
  */
 void pvrdma_req_park(PvrdmaQp *qp);
 /*
- * Fetches parked WQEs again, because an answer needs its WQE.  Sends nothing.  Stops
- * early if the ring is full or if a WQE is refused.
+ * Fetches begun WQEs that are parked, because an answer needs its WQE.  Sends nothing.
+ * Stops early if the ring is full, if no WQE is posted, or after an error of a WQE.
  */
 void pvrdma_req_refetch(PvrdmaQp *qp);
 /*
- * Stores the values that pvrdma_req_park() would give to PvrdmaReq.begin_psn and .parked.
- * Does not change @req.
+ * Stores in *@begin_psn and *@parked the values that pvrdma_req_park() would store in
+ * @req.  Does not change @req.
  */
 void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 
 /*
- * Completes the WQEs that are done, from the oldest on, and stops at the first WQE that
- * is not.  If this WQE is in error, completes it with its error and stops the send
- * queue: a QP of type RC goes to state ERR, any other to SQE.  Ends the draining in
- * state SQD if no WQE is under way any more.
+ * Completes the WQEs that are done, from the oldest on, up to the first WQE that is not
+ * done.  If that WQE is in error, completes this WQE with its error and stops the send
+ * queue: an RC QP goes to state ERR, any other QP to SQE.  Ends the draining in state SQD
+ * if no begun WQE is left.
  */
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*
- * Uses one retry, and moves the cursor back to the oldest packet that is not
- * acknowledged.  If no retry is left, the WQE of this packet fails with RETRY_EXC_ERR,
- * and the QP goes to state ERR.  Does nothing in an RNR wait, or if nothing was
- * acknowledged since the last retransmission.
+ * Uses one retry, moves the cursor back to the oldest packet that is not acknowledged,
+ * and activates the QP.  If no retry is left, the WQE of this packet fails with
+ * RETRY_EXC_ERR, and the QP goes to state ERR.  Does nothing in an RNR wait, or if
+ * PvrdmaReq.retrying is true.
  */
 void pvrdma_comp_retry(PvrdmaQp *qp);
 

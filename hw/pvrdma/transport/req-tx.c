@@ -15,7 +15,7 @@
 
 /*
  * Returns true if @packets more packets fit into a window of @most unacknowledged
- * packets. If not, the next acknowledgement activates the QP.
+ * packets.  If the result is false, the next acknowledgement activates the QP.
  */
 static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 {
@@ -27,8 +27,8 @@ static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 }
 
 /*
- * Ends the packet at the cursor, which has @len bytes of payload, and gives it to the
- * port. @packets is the number of PSNs that the packet and its response use.
+ * Ends and sends the packet at the cursor, which has @len bytes of payload.  @packets is
+ * the number of PSNs that the packet and its response use.
  */
 static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
                          uint32_t len)
@@ -39,8 +39,8 @@ static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
 }
 
 /*
- * Moves the cursor past @packets PSNs of @sqe that were sent, and counts a repeated
- * packet.
+ * Moves the cursor past @packets PSNs of @sqe that were sent.  Counts a retransmission in
+ * TX_RETRY.
  */
 static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
 {
@@ -80,7 +80,7 @@ static uint8_t req_data_opcode(const PvrdmaReqOp *op, bool first, bool last)
     return last ? op->last : op->middle;
 }
 
-/* Sends the packet at the cursor of a SEND or WRITE.  Returns as pvrdma_req_send(). */
+/* Sends the packet at the cursor of a SEND or WRITE; see pvrdma_req_send(). */
 static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 {
     PvrdmaReq *req = &qp->req;
@@ -118,9 +118,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 }
 
 /*
- * Returns true if max_rd_atomic requests for READs and atomics await their response; then
- * the next response activates the QP.  The limit is at least 1, because a READ that has
- * begun continues even if the guest sets max_rd_atomic to 0.
+ * Returns true if max_rd_atomic requests for READs and atomics await their response.
+ * Then the next response activates the QP.  The limit is at least 1, because a READ that
+ * has begun continues even if the guest sets max_rd_atomic to 0.
  */
 static bool req_reads_full(PvrdmaQp *qp)
 {
@@ -130,7 +130,10 @@ static bool req_reads_full(PvrdmaQp *qp)
     return full;
 }
 
-/* Records that the next @packets PSNs belong to the answer to one request. */
+/*
+ * Sets the bit of the request at the cursor in @unanswered.  The answer to this request
+ * uses @packets PSNs.
+ */
 static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 {
     uint32_t end = roce_psn_add(req->psn, packets - 1);
@@ -140,8 +143,8 @@ static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 }
 
 /*
- * Returns how many packets the next request of a READ covers.  @again is true if the
- * request repeats an earlier one.
+ * Returns how many response packets the request at the cursor of a READ covers.  @again
+ * is true if the request is a retransmission.
  */
 static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool again)
 {
@@ -154,8 +157,8 @@ static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool 
 
 /*
  * Returns true if a repeated request at the cursor must wait, because an earlier part of
- * the same original request has no complete answer: a peer forgets this part's answer
- * when it gets the request.  Then the next response activates the QP.
+ * the same original request has no complete answer.  Some peers stop the answer to that
+ * part when the next request arrives.  Then the next response activates the QP.
  */
 static bool req_read_waits(PvrdmaReq *req, const PvrdmaSqe *sqe)
 {

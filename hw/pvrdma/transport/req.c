@@ -18,15 +18,15 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-/* Minimum of the retransmit timeout, because an emulated peer cannot answer faster. */
+/* Minimum of the retransmit timeout, because an emulated peer may answer slowly. */
 #define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
- * Maximum of the timeout after several expiries, unless the guest requested more.  It
- * covers a peer that is stopped for a snapshot.  It is not longer, because seven retries
- * must detect a dead peer within seconds.
+ * Maximum of the timeout after several expiries, unless the guest requested more.  This
+ * maximum covers a peer that is stopped for a snapshot.  A larger maximum would delay the
+ * detection of a dead peer, which takes up to seven retries.
  */
 #define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
-/* Slots of a new ring.  Only the slots beyond them are counted as pages. */
+/* Slots of a new ring.  Only the memory of a larger ring counts as pages. */
 #define REQ_SLOTS_FIRST 8
 /* Limit of PvrdmaReq.timeouts, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
 #define TIMEOUTS_MAX 9
@@ -118,17 +118,17 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
 }
 
 /*
- * Handles the deadline of the oldest packet.  Lengthens the timeout, because the peer
- * may only be slow.  An answer to a packet that was sent twice does not tell which copy
- * it answers, so the longer timeout lasts until packets that were sent once are
- * acknowledged.
+ * Handles the deadline of the oldest packet.  Doubles the timeout, because the peer may
+ * only be slow.  The longer timeout lasts until all packets that were sent before this
+ * expiry are acknowledged, because the answer to a retransmitted packet does not show how
+ * fast the peer is.
  */
 static void req_timed_out(PvrdmaQp *qp)
 {
     PvrdmaReq *req = &qp->req;
 
     if (!pvrdma_port_may_send(&qp->s->port)) {
-        /* The netdev of this device is blocked, so the peer could not answer. */
+        /* The port accepts no frame, so the packets may not have reached the peer. */
         pvrdma_req_deadline(qp);
         return;
     }
@@ -149,7 +149,7 @@ void pvrdma_req_timer(PvrdmaQp *qp)
 
     req->armed = 0;
     if (req->paced) {
-        /* Packets wait, even if the rate is not limited any more. */
+        /* Packets wait for this timer, even if the rate is not limited any more. */
         req->paced = false;
         pvrdma_qp_activate(qp);
     }
@@ -175,8 +175,8 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
     }
     until = pvrdma_dcqcn_wait(&qp->rate, rnic_now());
     /*
-     * Only the timer clears paced.  The responder may have set it in this visit, and
-     * waits for the timer although the requester may send again.
+     * If DCQCN permits a packet, leaves paced unchanged.  The responder may have set
+     * paced in this visit, and waits for the timer although the requester may send.
      */
     if (until) {
         qp->req.paced = true;
@@ -187,7 +187,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
 
 /* --- WQEs -------------------------------------------------------------------- */
 
-/* Returns the memory of @slots WQEs, in entries of a page list (8 bytes each). */
+/* Returns the size of a ring of @slots WQEs in units of 8 bytes, as pages_used counts. */
 static uint32_t req_ring_pages(const PvrdmaQp *qp, unsigned slots)
 {
     size_t bytes = sizeof(PvrdmaSqe) + qp->sq.max_sge * sizeof(PvrdmaSge);
@@ -221,8 +221,9 @@ static void req_ring_resize(PvrdmaQp *qp, unsigned slots)
 }
 
 /*
- * Allocates the ring, or doubles it, because most QPs have few WQEs under way.  Returns
- * false if the ring, or the sum of all rings, has its maximal size.
+ * Allocates a small ring, or doubles the size of the ring.  The ring begins small because
+ * most QPs have few WQEs under way.  Returns false if the ring has its maximal size, or
+ * if the new size would exceed PVRDMA_MAX_PAGES.
  */
 static bool req_ring_grow(PvrdmaQp *qp)
 {
@@ -241,8 +242,8 @@ static bool req_ring_grow(PvrdmaQp *qp)
 }
 
 /*
- * Returns true if the ring has a free slot.  Grows a full ring, or completes WQEs that
- * are done, which may end the QP.
+ * Returns true if the ring has a free slot.  Grows a full ring, or, if the ring cannot
+ * grow, completes WQEs that are done, which may end the QP.
  */
 static bool req_has_slot(PvrdmaQp *qp)
 {
@@ -257,7 +258,8 @@ static bool req_has_slot(PvrdmaQp *qp)
 
 /*
  * Fetches the guest's next WQE into a free slot of the ring; the queue must have a WQE.
- * Returns NULL if the WQE cannot be read; then the QP is in state ERR.
+ * Marks the WQE as done if PvrdmaReq.parked says so.  Returns NULL if the WQE cannot be
+ * read; then the QP is in state ERR.
  */
 static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 {
@@ -306,7 +308,7 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
         return NULL;
     }
     pending = pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq);
-    /* The queue has fewer WQEs than were begun, so answers would find no WQE. */
+    /* If the queue has fewer WQEs than were begun, answers would find no WQE. */
     if (pending < 0 || (!pending && req->refetching)) {
         pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
     }
@@ -327,7 +329,7 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
                        qp->handle, sqe->opcode, sqe->length, status);
 }
 
-/* Returns true if the QP supports the opcode of @sqe. */
+/* Returns true if the device has the opcode of @sqe, and the attributes permit it. */
 static bool req_supported(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     switch (pvrdma_req_op(sqe->opcode)->kind) {
@@ -382,7 +384,7 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
     PvrdmaReq *req = &qp->req;
 
     if (req->count && !pvrdma_req_wqe(req, req->count - 1)->sent) {
-        return;                         /* PSNs are assigned in the order of the WQEs */
+        return;                         /* an older WQE needs its PSNs first */
     }
     while (req->refetching &&
            (req->count < req->slots || req_ring_grow(qp)) &&
@@ -399,8 +401,8 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
 
 /*
  * Executes a work request on a region, and advances the cursor.  Returns false if the
- * WQE is in error.  The WQEs before an invalidation are done, because their
- * retransmission may need the region.
+ * WQE is in error.  req_fenced() delays an invalidation until all WQEs before it are
+ * done, because their retransmission may need the region.
  */
 static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -419,8 +421,9 @@ static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 }
 
 /*
- * Returns true if the WQE at the cursor must wait for WQEs before it.  Then the next
- * acknowledgement activates the QP.
+ * Returns true if the WQE at the cursor, @sqe, must wait for older WQEs: with the flag
+ * FENCE for READs and atomics, with LOCAL_INV for all.  Then the next acknowledgement
+ * activates the QP.
  */
 static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
@@ -437,8 +440,8 @@ static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 }
 
 /*
- * Sends one packet of @sqe, or executes @sqe if it has no packets.  Returns false if @sqe
- * must wait or is in error.
+ * Sends one packet of @sqe, or executes @sqe if @sqe has no packets.  Returns false if
+ * @sqe must wait or is in error.
  */
 static bool req_connected_step(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
@@ -558,7 +561,7 @@ void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *
     bool begun = req->count && pvrdma_req_wqe(req, 0)->sent;
 
     *begin_psn = begun ? pvrdma_req_wqe(req, 0)->psn : req->begin_psn;
-    /* Bits of WQEs that were parked earlier and are not fetched again yet. */
+    /* Keeps the bits of WQEs that were parked earlier and are not fetched again. */
     *parked = req->count < PVRDMA_REQ_WQES ? req->parked << req->count : 0;
     for (unsigned i = 0; i < req->count; i++) {
         *parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
@@ -586,7 +589,10 @@ void pvrdma_req_park(PvrdmaQp *qp)
     pvrdma_qp_activate(qp);
 }
 
-/* Flushes posted WQEs that were never fetched.  Returns true if more remain. */
+/*
+ * Flushes at most PVRDMA_FLUSH_WQES posted WQEs that are not fetched.  Returns true if
+ * more remain.
+ */
 static bool req_flush_posted(PvrdmaQp *qp)
 {
     int pending = pvrdma_wq_refresh(qp->s, &qp->pages, &qp->sq);

@@ -9,7 +9,7 @@
 #include "../objects/qp.h"
 #include "resp.h"
 
-/* Returns resource number @i, counted from the oldest one. */
+/* Returns resource number @i; number 0 is the oldest resource. */
 static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)
 {
     return &r->resource[(r->resource_first + i) % PVRDMA_RESP_RESOURCES];
@@ -17,14 +17,14 @@ static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)
 
 /*
  * Returns the oldest resource that must be answered, or NULL.  Advances resource_next
- * past answered resources.
+ * to this resource, or to the end.
  */
 PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
-/* Returns true if the responder has a packet to send, and the state permits it. */
+/* Returns true if the responder has a packet to send and the state permits packets. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp);
 /*
- * Ends the connection by a NAK for @psn, because the memory of a READ cannot be read.
- * Drops all resources, and puts the QP into state ERR.
+ * Ends the connection by a NAK for @psn, because pvrdma_mr_read() for a READ has returned
+ * @status.  Drops all resources, and puts the QP into state ERR.
  */
 void pvrdma_resp_mr_failed(PvrdmaQp *qp, PvrdmaMrStatus status, uint32_t psn);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: responder: sends answers.  READs and atomics are resources,
- * which are answered in the order of their PSNs.  One acknowledgement of all requests
- * that arrived follows these responses.
+ * which are answered in the order of their PSNs.  One acknowledgement of all accepted
+ * requests, or one NAK, follows these responses.
  */
 #include "qemu/osdep.h"
 #include "../wire/dcqcn.h"
@@ -33,7 +33,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
-    /* A QP in state ERR sends answers only if they end with a refusal. */
+    /* A QP in state ERR sends answers only if the last answer is a pending refusal. */
     if (qp->state < PVRDMA_QPS_RTR ||
         (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
         return false;
@@ -41,7 +41,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
     return r->answer != PVRDMA_ANSWER_NONE || r->cnp_due || pvrdma_resp_active(r);
 }
 
-/* Begins a packet to the peer.  Returns the address of its payload. */
+/* Begins the packet @pkt to the peer.  Returns the address of its payload. */
 static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 {
     pkt->pkey = ROCE_PKEY_DEFAULT;
@@ -50,9 +50,9 @@ static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 }
 
 /*
- * Handles a READ whose memory cannot be read.  Ends the connection, unless the whole
- * response was sent before: then the peer may have the data, and the guest may have freed
- * the memory, so the repeated request is dropped.
+ * Handles a READ whose memory cannot be read.  If the whole response was sent before,
+ * drops the repeated request, because the peer may have the data, and the guest may have
+ * freed the memory.  Otherwise ends the connection.
  */
 static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status)
 {
@@ -194,7 +194,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_may_send(&qp->s->port)) {
             return true;
         }
-        /* In state ERR the QP has no timer, so its last answers ignore the rate. */
+        /* In state ERR the last answers ignore the rate, because the timer is stopped. */
         if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
             pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;

@@ -17,22 +17,23 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
-/* An acknowledgement of so many packets or more is not delayed. */
+/* Number of packets from which on an acknowledgement of these packets is not delayed. */
 #define RESP_DELAYED_PACKETS 32
 
 /* Result of a function of steps[]. */
 typedef enum RespVerdict {
-    RESP_GO,
+    RESP_GO,                    /* no error */
     RESP_NOT_READY,             /* no receive WQE: the peer must retry */
-    RESP_BAD_REQUEST,           /* this and all later verdicts end the connection */
-    RESP_BAD_ACCESS,
-    RESP_BAD_MEMORY,
-    RESP_TOO_LONG,
-    RESP_BAD_BUFFER,
-    RESP_BAD_QUEUE,
+    /* Each of the following values ends the connection. */
+    RESP_BAD_REQUEST,           /* wrong order, length, address or operation */
+    RESP_BAD_ACCESS,            /* the key does not permit the access */
+    RESP_BAD_MEMORY,            /* bus error in the memory of a region */
+    RESP_TOO_LONG,              /* SEND longer than its receive WQE */
+    RESP_BAD_BUFFER,            /* receive WQE in error, or its memory not accessible */
+    RESP_BAD_QUEUE,             /* the receive queue cannot be read */
 } RespVerdict;
 
-/* NAK, completion status, event and counter of a refusal. */
+/* NAK, completion status, event and counter, by verdict that ends the connection. */
 static const struct {
     uint8_t nak;                /* enum roce_nak */
     uint8_t status;             /* status of the receive WQE, if the message has one */
@@ -100,8 +101,8 @@ void pvrdma_resp_init(PvrdmaQp *qp)
 
 /* --- Completions ---------------------------------------------------------- */
 /*
- * Completes the receive WQE of the message.  @pkt is the last packet of the message, or
- * NULL if the message did not arrive completely.
+ * Completes the receive WQE with @status, of enum pvrdma_wc_status.  @pkt is the last
+ * packet of the message, or NULL if no message has arrived completely.
  */
 static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
 {
@@ -128,7 +129,7 @@ static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
         wc.imm = cpu_to_le32(pkt->inv_rkey);
         wc.flags = PVRDMA_WC_WITH_INVALIDATE;
     }
-    /* The WQE completes now, so a flush must not complete it again. */
+    /* The WQE completes now, so a flush must not complete this WQE again. */
     r->rqe_valid = false;
     pvrdma_cq_push(qp->s, qp->recv_cq, &wc);
 }
@@ -150,9 +151,10 @@ bool pvrdma_resp_flush(PvrdmaQp *qp)
 }
 
 /*
- * Ends the connection by a NAK for @psn, a completion of the receive WQE with an error,
- * an event and state ERR.  READs and atomics before @psn are answered before the NAK,
- * because the peer fails all requests that have no response when the NAK arrives.
+ * Ends the connection: schedules a NAK for @psn, completes the receive WQE, if any, with
+ * an error, and puts the QP into state ERR with the event of @verdict.  READs and atomics
+ * before @psn are answered before the NAK, because the peer fails all requests that have
+ * no response when the NAK arrives.
  */
 static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 {
@@ -192,8 +194,8 @@ static unsigned resource_limit(const PvrdmaQp *qp)
 }
 
 /*
- * Returns the number of resources, from the newest back, that await their first
- * response.
+ * Returns the number of resources, from the newest back to the first that was answered,
+ * that await the end of their first response.
  */
 static unsigned resource_unanswered(PvrdmaResp *r)
 {
@@ -211,8 +213,9 @@ static unsigned resource_unanswered(PvrdmaResp *r)
 }
 
 /*
- * Adds a resource, and removes the oldest one if the ring is full.  check_resource()
- * has made sure that the removed resource was answered before.
+ * Adds a resource.  First removes the oldest resources until fewer than
+ * max_dest_rd_atomic are left.  check_resource() has checked that the removed resources
+ * were answered.
  */
 static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
 {
@@ -237,14 +240,14 @@ static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
     return res;
 }
 
-/* Schedules resource number @i of the ring to be answered again. */
+/* Schedules resource number @i, counted from the oldest, to be answered again. */
 static void resource_replay(PvrdmaResp *r, unsigned i)
 {
     pvrdma_resource_at(r, i)->active = true;
     r->resource_next = MIN(r->resource_next, i);
 }
 
-/* --- Checks of a request in sequence; only get_receive() changes state  ------ */
+/* --- Checks of a request in sequence; only get_receive() changes state ------- */
 typedef RespVerdict RespStep(PvrdmaQp *qp, const RocePacket *pkt,
                              uint32_t flags);
 
@@ -258,8 +261,8 @@ static RespVerdict check_order(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Checks that the QP's attributes permit the operation.  A violation is an invalid
- * request, not an access error.
+ * Checks that the QP's access attribute permits the operation.  The NAK for a violation
+ * is "invalid request", not "access error".
  */
 static RespVerdict check_operation(PvrdmaQp *qp, const RocePacket *pkt,
                                    uint32_t flags)
@@ -284,8 +287,8 @@ static RespVerdict check_payload(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Checks that a WRITE has as many bytes as its RETH announced, and that no length
- * exceeds the largest message.
+ * Checks that a WRITE has as many bytes as its RETH says, and that the length in the RETH
+ * of a WRITE or a READ does not exceed ROCE_MSG_MAX.
  */
 static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
@@ -307,7 +310,7 @@ static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
 
 /*
  * Checks the rights to the memory of the whole message, before its first byte is
- * copied.
+ * copied.  Also checks the alignment of the address of an atomic.
  */
 static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
@@ -330,8 +333,8 @@ static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
 
 /*
  * Refuses a READ or an atomic if max_dest_rd_atomic resources await their first
- * response, because the peer must not have more requests under way.  The ring may hold
- * more resources than this limit, because the guest may lower the limit.
+ * response, because the peer must not have more requests under way.  The ring may
+ * contain more resources than this limit, because the guest may lower the limit.
  */
 static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
                                   uint32_t flags)
@@ -475,7 +478,7 @@ static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     return verdict;
 }
 
-/* Invalidates the key in the last packet of a SEND with invalidation. */
+/* Invalidates the key that the last packet of a SEND with invalidation contains. */
 static RespVerdict invalidate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_HAS_IETH &&
@@ -499,8 +502,8 @@ static RespStep *const steps[] = {
 
 /* --- Acknowledgement ------------------------------------------------------ */
 /*
- * Sets the answer to an accepted request.  A NAK that waits to be sent stays valid if a
- * packet behind this request was dropped.
+ * Sets the answer to an accepted request.  Keeps a sequence NAK that is pending if a
+ * packet behind this request was dropped, because the gap still exists.
  */
 static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
@@ -543,7 +546,7 @@ static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags
 
         if (verdict == RESP_NOT_READY) {
             r->answer = PVRDMA_ANSWER_RNR;
-            /* The peer repeats this packet and all packets behind it without a NAK. */
+            /* No NAK, because the peer repeats this packet and all packets behind it. */
             r->nak_sent = true;
             return;
         }
@@ -572,8 +575,8 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 /* --- Duplicates ----------------------------------------------------------- */
 /*
  * Schedules the response of resource @i, a READ, to be sent again from the PSN of @pkt
- * on.  The responses of READs behind it restart, because responses are sent in order.
- * Drops @pkt if it requests PSNs behind the last one of the resource.
+ * on.  Unfinished responses of later READs restart, because responses are sent in order.
+ * Drops @pkt if @pkt requests PSNs behind the last PSN of the resource.
  */
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
@@ -597,8 +600,8 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 
 /*
  * Schedules the response to a repeated READ or atomic to be sent again.  Drops @pkt if
- * its resource was removed, because the peer got this response before it sent the newer
- * requests.
+ * its resource was removed, because the peer had this response before the peer sent the
+ * newer requests.
  */
 static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 {
@@ -621,9 +624,10 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 }
 
 /*
- * Answers a repeated request again.  Acknowledges a repeated SEND or WRITE only at its
- * last packet, or at a packet that requests it.  Some peers, as soft-RoCE of Linux
- * 6.12, stop sending if an acknowledgement of the whole message arrives before its end.
+ * Answers a repeated request again, and counts the request in RX_DUPLICATE.  Acknowledges
+ * a repeated SEND or WRITE only at its last packet, or at a packet that requests an
+ * acknowledgement.  Some peers, such as soft-RoCE of Linux 6.12, stop sending if an
+ * acknowledgement of the whole message arrives before they have sent the whole message.
  */
 static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
@@ -636,7 +640,7 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-/* Returns true if the responder has to send only an ACK of a few packets. */
+/* Returns true if the responder only has to send an ACK of a few packets. */
 static bool resp_may_delay(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: receive path.  Each check drops and counts a bad packet.  A
- * good packet goes to its QP.
+ * Paravirtual RDMA NIC: receive path.  A packet that fails a check is dropped and
+ * counted.  Any other packet reaches its QP.
  */
 #include "qemu/osdep.h"
 #include "../base/caps.h"
@@ -43,7 +43,7 @@ static void rx_drop_frame(PvrdmaState *s, RoceStatus status)
     }
 }
 
-/* --- Checks: return true, or the packet is dropped and counted ------------ */
+/* --- Checks of a packet --------------------------------------------------- */
 static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
     if (flags & ROCE_IS_CNP) {
@@ -60,7 +60,7 @@ static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 }
 
 /*
- * Returns true if the state permits the packet.  Responses are accepted only in states
+ * Returns true if the state permits the packet.  A QP accepts responses only in states
  * in which the QP may have sent requests.
  */
 static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
@@ -71,8 +71,9 @@ static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
 }
 
 /*
- * Returns true if the QP accepts packets of @path.  A datagram may have any sender, but
- * must have the device's version of RoCE.
+ * Returns true if the QP accepts packets that arrive by @path.  A connection accepts only
+ * the two GIDs of its path.  A datagram may have any sender, but must have the device's
+ * version of RoCE and a GID of the device as destination.
  */
 static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
 {
@@ -85,7 +86,7 @@ static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
            !memcmp(path->dgid, qp->path.sgid, sizeof(path->dgid));
 }
 
-/* Returns the QP that accepts the packet, or drops and counts the packet. */
+/* Returns the QP of the packet.  If a check fails, counts the packet and returns NULL. */
 static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
                        const RocePacket *pkt, uint32_t flags)
 {
@@ -111,10 +112,11 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
     return qp;
 }
 
-/* --- State of a connection that any packet changes ------------------------ */
+/* --- State that any packet of a QP may change ----------------------------- */
 /*
- * Schedules a congestion notification (CNP) if a switch marked the packet.  A marked
- * CNP causes none, because two QPs would send each other CNPs without end.
+ * Counts a packet that a switch has marked in RX_CE.  With DCQCN, schedules a congestion
+ * notification (CNP) of the connection, at most one for each CNP_INTERVAL_NS.  A marked
+ * CNP causes no CNP, because two QPs would send each other CNPs without end.
  */
 static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 {
@@ -131,9 +133,9 @@ static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 }
 
 /*
- * Sends answers in the VLAN of the request, if the QP's GID has no VLAN.  Only a packet
- * with the expected PSN changes the VLAN, because a sender other than the peer does not
- * know this PSN.
+ * Makes the QP send in the VLAN of the request @pkt, if the QP's GID has no VLAN.  Only a
+ * packet with the expected PSN changes the VLAN, because a sender other than the peer
+ * does not know this PSN.
  */
 static void rx_vlan(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt)
 {

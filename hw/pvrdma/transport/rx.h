@@ -8,8 +8,8 @@
 typedef struct PvrdmaState PvrdmaState;
 
 /*
- * Checks a frame, finds its QP, and gives the packet to comp.c, resp.c or ud.c.  Drops
- * and counts a frame that fails a check.
+ * Checks a frame of @len bytes, finds its QP, and passes the packet to comp.c, resp.c or
+ * ud.c.  Handles a CNP itself.  Drops and counts a frame that fails a check.
  */
 void pvrdma_rx(PvrdmaState *s, const uint8_t *frame, size_t len);
 

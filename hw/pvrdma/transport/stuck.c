@@ -12,15 +12,18 @@
 #include "resp-internal.h"
 #include "stuck.h"
 
-/* Returns true if the QP's timer fires at @when or before. */
+/* Returns true if @when is not 0 and the QP's timer fires at @when or before. */
 static bool timer_covers(const PvrdmaQp *qp, int64_t when)
 {
-    /* qp->timer is NULL in unit tests */
+    /* In unit tests qp->timer is NULL. */
     return when && qp->req.armed && qp->req.armed <= when &&
            (!qp->timer || timer_pending(qp->timer));
 }
 
-/* Returns an error text if a QP that has ended leaves WQEs in its queues. */
+/*
+ * Returns an error text if a QP in state ERR or SQE has fetched WQEs, but no flush is
+ * scheduled.
+ */
 static const char *flush_stuck(const PvrdmaQp *qp)
 {
     bool ended = qp->state == PVRDMA_QPS_ERR;
@@ -42,8 +45,8 @@ static const char *resp_stuck(PvrdmaQp *qp)
 }
 
 /*
- * Returns an error text if sent packets without an answer have no deadline, unless the
- * guest has turned the timeout off.
+ * Returns an error text if sent packets have no answer and no deadline.  Returns NULL if
+ * the guest has turned the timeout off.
  */
 static const char *req_deadline_stuck(const PvrdmaQp *qp)
 {
@@ -55,7 +58,10 @@ static const char *req_deadline_stuck(const PvrdmaQp *qp)
     return timer_covers(qp, req->deadline) ? NULL : "an answer has no deadline";
 }
 
-/* Returns an error text if fetched WQEs are not sent although the QP awaits no answer. */
+/*
+ * Returns an error text if a packet or WQE at the cursor must be sent.  The caller has
+ * checked that no packet before the cursor awaits an answer.
+ */
 static const char *req_cursor_stuck(const PvrdmaQp *qp)
 {
     const PvrdmaReq *req = &qp->req;

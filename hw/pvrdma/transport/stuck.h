@@ -8,8 +8,9 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Builds with a sanitizer check a QP after each event that may change its work.  Other
- * builds do not check, because a hang costs one connection, but an abort the machine.
+ * Builds with a sanitizer check a QP after its visits, packets, timers, doorbells and
+ * MODIFY_QP.  Other builds do not check, because a hang stops only one connection, but an
+ * abort stops the machine.
  */
 #if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
 #define PVRDMA_CHECKS true
@@ -18,10 +19,9 @@ typedef struct PvrdmaQp PvrdmaQp;
 #endif
 
 /*
- * Returns an error text if @qp will hang, or NULL.  A QP hangs if it has work, but is
- * not active and has no timer, unless it awaits an answer and the guest has turned the
- * timeout off.  The result is meaningful only when no function of the device is at
- * work.
+ * Returns an error text if @qp will hang, or NULL.  A QP hangs if the QP has work, but is
+ * not active and has no timer.  A QP that awaits an answer does not hang if the guest has
+ * turned the timeout off.  The result is valid only if no function is changing @qp.
  */
 const char *pvrdma_qp_stuck(PvrdmaQp *qp);
 /* Aborts if @qp will hang. */

@@ -17,7 +17,7 @@
 #include "../trace.h"
 
 /*
- * If this bit of a WQE's QKEY is set, the packet has the QKEY of the QP instead,
+ * If this bit of a WQE's QKEY is set, the packet contains the QKEY of the QP instead,
  * because user space must not send a privileged QKEY.
  */
 #define UD_QKEY_OWN RNIC_BIT(31)
@@ -84,8 +84,9 @@ static bool ud_qkey_ok(PvrdmaQp *qp, uint32_t qkey)
 }
 
 /*
- * Fetches a receive WQE, unless the QP still has the WQE that was too short for the last
- * datagram.  Returns true if the QP has a receive WQE.
+ * Fetches a receive WQE into @qp->resp.rqe, unless a WQE that was too short for an
+ * earlier datagram is still there.  Returns false if no WQE is posted, or if the queue
+ * cannot be read.
  */
 static bool ud_receive(PvrdmaQp *qp)
 {
@@ -98,8 +99,8 @@ static bool ud_receive(PvrdmaQp *qp)
 }
 
 /*
- * Returns false if a datagram is too long for its buffer.  The caller drops it, because
- * otherwise any sender could end the QP [EXT].  Returns true for a WQE in error.
+ * Returns false if the datagram is too long for @rqe.  The caller drops such a datagram,
+ * because otherwise any sender could end the QP [EXT].  Returns true for a WQE in error.
  */
 static bool ud_fits(const PvrdmaRqe *rqe, const RocePacket *pkt)
 {
@@ -126,10 +127,9 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
 }
 
 /*
- * Returns the service level of a received datagram.  In a UD QP it is a code of the
- * network header's type [EXT].  Programs use the code to find the destination address,
- * because a completion of verbs has no other field for the type.  In the GSI QP it is
- * 0.
+ * Returns the value of the completion's service level: for a UD QP a code for the type of
+ * the network header [EXT], for the GSI QP 0.  Programs use the code to find the
+ * destination address, because a completion of verbs has no other field for the type.
  */
 static uint8_t ud_sl(const PvrdmaQp *qp, const RocePath *path)
 {
@@ -184,7 +184,7 @@ void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
         pvrdma_count(qp->s, PVRDMA_CNT_RX_NO_RECEIVE);
         return;
     }
-    /* The WQE completes below, so a flush must not complete it again. */
+    /* The WQE completes below, so a flush must not complete this WQE again. */
     qp->resp.rqe_valid = false;
     failed.status = ud_place(qp, rqe, pkt, frame);
     if (failed.status == PVRDMA_WC_SUCCESS) {

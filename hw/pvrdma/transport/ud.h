@@ -11,14 +11,16 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Sends @sqe as one packet.  Returns enum pvrdma_wc_status; after an error nothing was
- * sent, and a guest error is logged.
+ * Sends @sqe as one packet.  Returns enum pvrdma_wc_status.  If the status is an error,
+ * sends nothing, and logs a guest error.
  */
 uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 /*
- * Stores the datagram @pkt of @frame, which came by @path, in a receive WQE, and
- * completes the WQE.  Drops and counts the datagram if its QKEY is wrong, or if no WQE
- * is large enough.  If the WQE or its memory is not valid, the QP goes to state ERR.
+ * Stores the datagram @pkt of @frame, which has arrived by @path, in the memory of a
+ * receive WQE, and completes the WQE.  Drops and counts the datagram if its QKEY is
+ * wrong, if no receive WQE is posted, or if the next receive WQE is too short.  If the
+ * WQE or its memory is not valid, completes the WQE with an error, and puts the QP into
+ * state ERR.
  */
 void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame);
