@@ -387,8 +387,8 @@ static bool req_state_valid(const PvrdmaQp *qp)
 
 /*
  * Returns true if the flags of a QP that ends are valid.  LAST_WQE_REACHED may be due
- * only if a flush is due, the QP has an SRQ, and its state is ERR.  A QP in state ERR with a
- * receive WQE needs a flush, which completes this WQE.
+ * only if a flush is due, the QP has an SRQ, and its state is ERR.  A QP in state ERR
+ * with a receive WQE needs a flush, which completes this WQE.
  */
 static bool qp_end_valid(const PvrdmaQp *qp)
 {

@@ -52,15 +52,15 @@ struct PvrdmaState {
     bool qp_handles;
     uint32_t err, icr, imr;         /* values of registers */
     uint64_t cmd_slot, resp_slot;   /* DMA addresses of command and response slot */
-    uint64_t uar_pfn;               /* page frame number, by the driver, of UAR page 0 */
+    uint64_t uar_pfn;               /* driver's page frame number of doorbell page 0 */
     PvrdmaRing async, cqne;         /* rings of events and of CQ notifications */
     QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
     PvrdmaTable uc, pd, mr, cq, srq, qp;    /* the state owns the objects */
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
-    uint8_t qpn_generation;         /* bits 23:16 of the newest QP number */
+    uint8_t qpn_generation;         /* bits 23:16 of the newest QP number, GSI excepted */
     uint8_t mr_generation;          /* bits 7:0 of the key of the next new region */
     PvrdmaGid gid[PVRDMA_GIDS];
-    unsigned gid_last;              /* index of the GID that was looked up last */
+    unsigned gid_last;              /* index of the GID that was found last */
     uint32_t pages_used;            /* pages of all objects; at most PVRDMA_MAX_PAGES */
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that the loop must visit */

@@ -32,7 +32,7 @@ uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
 /*
  * Initializes @ring with the @pages pages of the directory at DMA address @pdir, and
  * elements of @elem_bytes bytes.  Returns 0, EINVAL if @pages is less than 2, or an errno
- * of pvrdma_pages_load().  After an error the device has no ring.
+ * of pvrdma_pages_load().  After an error @ring has no elements and no pages.
  */
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);

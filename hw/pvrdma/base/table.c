@@ -50,7 +50,7 @@ void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle)
     assert(handle < t->size && t->object[handle]);
     t->object[handle] = NULL;
     t->used--;
-    /* Begins the next search behind the freed handle, so that it is reused last. */
+    /* Begins the next search behind the freed handle, to reuse this handle last. */
     if (t->next == handle) {
         t->next = handle + 1 < t->size ? handle + 1 : 1;
     }

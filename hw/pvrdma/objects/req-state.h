@@ -63,8 +63,8 @@ typedef struct PvrdmaReq {
     int64_t rnr_until;
     bool paced;                 /* the timer activates the QP when DCQCN permits */
     /*
-     * Time for which PvrdmaQp.timer is set, ns; 0: none.  This time may be before
-     * @deadline and @rnr_until, and not after them.
+     * Time for which PvrdmaQp.timer is set, ns; 0: none.  The timer may expire before the
+     * time that is awaited; then pvrdma_req_timer() sets the timer again.
      */
     int64_t armed;
 } PvrdmaReq;

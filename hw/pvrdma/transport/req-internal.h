@@ -115,9 +115,9 @@ void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *
 
 /*
  * Completes the WQEs that are done, from the oldest on, up to the first WQE that is not
- * done.  If that WQE is in error, completes this WQE with its error and stops the send
- * queue: an RC QP goes to state ERR, any other QP to SQE.  Ends the draining in state SQD
- * if no begun WQE is left.
+ * done.  If the first WQE that is not done is in error, completes this WQE with its error
+ * and stops the send queue: an RC QP goes to state ERR, any other QP to SQE.  Ends the
+ * draining in state SQD if no begun WQE is left.
  */
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*

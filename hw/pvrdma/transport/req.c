@@ -292,7 +292,7 @@ static bool req_may_begin(const PvrdmaQp *qp)
 }
 
 /*
- * Returns the WQE at the cursor, and fetches it if necessary.  Returns NULL if the
+ * Returns the WQE at the cursor, and fetches this WQE if necessary.  Returns NULL if the
  * guest has posted no WQE, if no WQE may be fetched now, or after an error that ends
  * the QP.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Paravirtual RDMA NIC: finds queue pairs that hang.  A QP that has work but is not
- * active needs a timer that will activate it, or an answer of the peer with a deadline.
- * Otherwise the QP hangs for ever, and the guest gets no error.
+ * active needs a timer that will activate the QP, or an answer of the peer with a
+ * deadline.  Otherwise the QP hangs for ever, and the guest gets no error.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
