@@ -531,7 +531,7 @@ static void qp_ready_to_receive(PvrdmaQp *qp)
     if (qp->type == PVRDMA_QPT_RC) {
         qp->s->transport->receive_begin(qp);
     } else {
-        /* A datagram QP has the MTU of the device, because its peers may differ. */
+        /* No path MTU, because the peers of a datagram QP may have different MTUs. */
         qp->mtu = qp->s->mtu;
     }
 }

@@ -254,9 +254,9 @@ static void comp_peer_busy(PvrdmaQp *qp)
 
 /*
  * Handles an answer to a packet behind the oldest packet that is not acknowledged.  If
- * the oldest packet belongs to a READ or an atomic, its response was lost, so the function
- * retransmits, or only restarts the deadline if a retransmission has begun already.  For
- * another oldest packet, counts the answer in RX_STALE.
+ * the oldest packet belongs to a READ or an atomic, its response was lost.  Then the
+ * function retransmits, or only restarts the deadline if a retransmission has begun
+ * already.  For another oldest packet, counts the answer in RX_STALE.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {

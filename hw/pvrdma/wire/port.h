@@ -30,7 +30,7 @@ typedef struct PvrdmaPort {
     char *netdev;
     /* The netdev has queued a frame and will call port_sent(). */
     bool blocked;
-    /* Virtual time, ns, since which the netdev is blocked while the machine runs. */
+    /* Virtual time, ns, at which the netdev queued the frame or the machine continued. */
     int64_t blocked_at;
     /* The netdev has been blocked for too long, so further frames are dropped. */
     bool stuck;
