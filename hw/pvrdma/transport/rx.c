@@ -114,9 +114,10 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
 
 /* --- State that any packet of a QP may change ----------------------------- */
 /*
- * Counts a packet that a switch has marked in RX_CE.  With DCQCN, schedules a congestion
- * notification (CNP) of the connection, at most one for each CNP_INTERVAL_NS.  A marked
- * CNP causes no CNP, because two QPs would send each other CNPs without end.
+ * If a switch has marked the packet, counts the packet in RX_CE.  Then, with DCQCN,
+ * schedules a congestion notification (CNP) to the peer of a connection, at most one for
+ * each CNP_INTERVAL_NS.  A marked CNP causes no CNP, because two QPs would send each
+ * other CNPs without end.
  */
 static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 {
