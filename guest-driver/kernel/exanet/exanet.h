@@ -2,13 +2,13 @@
 /*
  * ExaNet driver: the state of a NIC.
  *
- * The units of the driver, from the lowest to the highest. A unit calls units of its own
- * line and of lines above it in this list, and no two units call each other.
+ * The rooms of the driver and their units, from the lowest room to the highest. A unit
+ * uses units of its own room and of lower rooms. No units use each other in a circle.
  *
  * base       exanet_hw.c        registers
- *            exanet_dma.c       an IOMMU between NIC and memory
+ *            exanet_dma.c       checks that no IOMMU translates the NIC's addresses
  *            exanet_user.c      limits of a NIC's resources per user
- *            exanet_pool.c      resources that users get alternately
+ *            exanet_pool.c      grants resources to users alternately
  *            exanet_job.c       jobs: isolation of users' contexts
  *            exanet_vma.h       mappings of device memory
  *            exanet_compat.h    differences between kernels
@@ -21,7 +21,7 @@
  *            exanet_fault.c     page faults of the NIC
  * transfers  exanet_cdma.c      copies
  *            exanet_accel.c     the accelerator beside the NIC
- * binding    exanet_binding.c   a context runs for a process: open, invalidate, close
+ * binding    exanet_binding.c   runs a context for a process: open, invalidate, close
  * files      exanet_file.c      /dev/exanetN
  *            exanet_sysfs*.c    /sys/class/exanet/exanetN
  *            exanet_debugfs.c   /sys/kernel/debug/exanet/exanetN
@@ -32,13 +32,15 @@
  *            exanet_axi.c       the shell for a node of the device tree
  * module     exanet_main.c      load and unload
  *
- * Lifetime. struct exanet_device lives as long as its struct device, which open files hold
- * through the cdev, and contexts hold directly. The registers are mapped only until
- * exanet_device_remove() returns. A context accesses them under @hw_lock while @hw_on, or
- * under the device's @lock while @running.
+ * Lifetime. struct exanet_device lives as long as its struct device. An open file has a
+ * reference to this struct device through the cdev, and a context has its own reference.
+ * The registers are mapped only until exanet_device_remove() returns. System calls and
+ * page faults of a context access registers under exanet_context.hw_lock while hw_on is
+ * true, or under exanet_device.lock while the context runs or @gone is false.
  *
- * Lock order: links.lock, mmap_lock, exanet_device.lock, then one of slot_lock, hw_lock,
- * wait.lock, exanet_pool.lock and the lock of the jobs; wait.lock nests inside slot_lock.
+ * Lock order: first links.lock, then mmap_lock, then exanet_device.lock. Inside these a
+ * thread may take one of slot_lock, hw_lock, wait.lock, exanet_pool.lock and the lock of
+ * the jobs. Only wait.lock may also be taken inside slot_lock.
  */
 #ifndef EXANET_H
 #define EXANET_H
@@ -67,10 +69,10 @@ struct exanet_job;
 /* The resources that a bus shell passes to exanet_device_probe(). */
 struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES */
-	phys_addr_t user;		/* user pages of context 0, then of 1 ... */
+	phys_addr_t user;		/* user pages of all contexts, in order of index */
 	resource_size_t user_bytes;
-	phys_addr_t aperture;		/* aperture; block RAM follows */
-	resource_size_t aperture_bytes;	/* of both together; 0: the NIC has none */
+	phys_addr_t aperture;		/* aperture; the block RAM follows */
+	resource_size_t aperture_bytes;	/* of aperture and block RAM; 0: there is none */
 	bool wired;			/* two wires instead of MSI-X messages */
 	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
 };
@@ -80,7 +82,7 @@ struct exanet_device {
 	struct cdev cdev;
 	struct exanet_hw hw;
 	struct exanet_caps caps;
-	u32 table_format;	/* format of all page tables, EXANET_CTX_CTRL_ */
+	u32 table_format;	/* of page tables: EXANET_CTX_CTRL_FORMAT and _VA_BITS */
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
 	const struct attribute_group *groups[EXANET_LINKS + 7];
@@ -91,22 +93,29 @@ struct exanet_device {
 	struct exanet_accel accel;
 	struct exanet_debugfs debugfs;
 
-	/* Protects the members below, segments, cdma.used, and members of contexts. */
+	/*
+	 * Protects segments, cdma.used, the members from @gone to @quota, and the members
+	 * of contexts that exanet_context.h lists.
+	 */
 	struct mutex lock;
-	bool gone;		/* removed, or in reset: no new contexts */
+	bool gone;		/* removed, shut down or in reset: no new contexts */
 	struct list_head contexts;	/* contexts of all open files */
+	/* Indices of running contexts, and of stopped ones that the NIC may still use. */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
-	/* Indices of stopped contexts with a page fault that is not finished. */
+	/* Indices of stopped contexts whose page fault works have not ended. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
-	kuid_t holders[EXANET_CONTEXTS];	/* user of each such index */
-	/* Jobs that the NIC may still use, of contexts that did not come to rest. */
+	kuid_t holders[EXANET_CONTEXTS];	/* user of each index in these bitmaps */
+	/* By index: job of a stopped context that the NIC may still use; NULL: none. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
-	unsigned int last;	/* index that a context took last */
-	unsigned int frees;	/* how often an index was given back, modulo 2^32 */
-	wait_queue_head_t freed;	/* woken up when an index is given back */
+	unsigned int last;	/* index that was reserved last */
+	unsigned int frees;	/* how often @freed was woken up, modulo 2^32 */
+	wait_queue_head_t freed;	/* woken up when an index may have become free */
 	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
 
-	/* Protects slots, the fault queues of contexts, and the fault FIFO. */
+	/*
+	 * Protects @slots, the entries of the fault FIFO, and the members of contexts that
+	 * exanet_context.h lists.
+	 */
 	spinlock_t slot_lock;
 	struct exanet_context *slots[EXANET_CONTEXTS];	/* by index; NULL: none */
 };

@@ -2,9 +2,9 @@
 /*
  * ExaNet bindings.
  *
- * A context binds an index of the NIC to the page table of one process. It runs from
- * open() until the file is closed, the address space ends or the NIC is removed,
- * whichever comes first. A file that outlives its context returns ENODEV.
+ * A context binds an index of the NIC to the page table of one process. The context runs
+ * from open() until the file is closed, the address space ends, or the NIC is removed or
+ * reset by its bus. Requests of the owner that need the NIC then fail with ENODEV.
  */
 #include "exanet_binding.h"
 
@@ -35,7 +35,7 @@ static u64 exanet_binding_root(struct mm_struct *mm)
 #elif defined(CONFIG_ARM64)
 u32 exanet_binding_format(void)
 {
-	/* With FEAT_LPA2 an entry of a page table has the address in other bits. */
+	/* With FEAT_LPA2 the address has other bits in the entry of a page table. */
 	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
@@ -86,7 +86,10 @@ static int exanet_binding_start(struct exanet_context *ctx)
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	exanet_error_attach(ctx);
 	exanet_fault_attach(ctx);
-	/* The MMU notifier invalidates translations before the NIC can cache one. */
+	/*
+	 * From here on the MMU notifier invalidates translations. The context is enabled
+	 * later, so the NIC has no translation that the notifier could miss.
+	 */
 	exanet_binding_set_hw(ctx, true);
 	exanet_context_write_pdid(ctx);
 	exanet_hw_context_set_quota(&xdev->hw, index, xdev->quota);
@@ -131,9 +134,9 @@ void exanet_binding_stop_all(struct exanet_device *xdev)
 /* --- MMU notifier --------------------------------------------------------- */
 
 /*
- * Invalidates translations of the NIC. The kernel calls this function when it flushes
- * the CPUs' TLBs: after a PTE was cleared or has lost rights, and before the page is
- * freed. The kernel may hold a page-table lock.
+ * Invalidates the NIC's translations of the addresses from @start to @end - 1. The kernel
+ * calls this function when it flushes the TLBs of the CPUs: after a PTE was cleared or has
+ * lost rights, and before the page is freed. The caller may hold a page-table lock.
  */
 static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 				       struct mm_struct *mm,
@@ -154,7 +157,10 @@ static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 	spin_unlock(&ctx->hw_lock);
 }
 
-/* Stops the context when the last thread has ended, before the page table is freed. */
+/*
+ * Stops the context when the address space ends, before the page table is freed.
+ * mmu_notifier_unregister() calls this function, too.
+ */
 static void exanet_notifier_release(struct mmu_notifier *notifier,
 				    struct mm_struct *mm)
 {
@@ -174,15 +180,15 @@ static const struct mmu_notifier_ops exanet_notifier_ops = {
 /* --- open and close ------------------------------------------------------- */
 
 /*
- * Time that open() waits for an index if none is free. A process that ends while the
- * NIC waits for one of its pages keeps its index for some more time. A program that is
- * started again at once must not fail because of this.
+ * The longest time, in jiffies, that open() waits for an index. If a process ends while
+ * the NIC waits for a page of the process, the index is in use for some more time. A
+ * program that is started again at once must not fail because of this index.
  */
 #define EXANET_OPEN_WAIT	(HZ / 2)
 
 /*
- * Starts the context and adds it to the device's list. Waits for an index if none is
- * free. Returns 0 or a negative errno.
+ * Starts the context and adds the context to the device's list. Waits if no index is free,
+ * or if the user has the maximum of contexts. Returns 0 or a negative errno.
  */
 static int exanet_binding_start_wait(struct exanet_context *ctx)
 {
@@ -220,7 +226,7 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 		return ctx;
 	exanet_fault_context_init(ctx);
 
-	/* mmu_notifier_register() takes mmap_lock, so xdev->lock must not be held. */
+	/* The caller does not hold xdev->lock, because this function takes mmap_lock. */
 	ctx->notifier.ops = &exanet_notifier_ops;
 	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
 	if (ret)

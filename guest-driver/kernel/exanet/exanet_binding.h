@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet bindings: a context is bound to an index of the NIC and to the page table of one
- * process, from open() until the file is closed, the process ends or the NIC is removed.
+ * ExaNet bindings. A context is bound to an index of the NIC and to the page table of one
+ * process, from open() until the file is closed, the address space ends, or the NIC is
+ * removed or reset by its bus.
  */
 #ifndef EXANET_BINDING_H
 #define EXANET_BINDING_H
@@ -17,16 +18,21 @@ struct exanet_device;
  */
 u32 exanet_binding_format(void);
 /*
- * Opens a context of current's address space; @mapping belongs to the file. Waits up to
- * half a second if no index is free. Returns an ERR_PTR: -ENOSPC: no index is free,
- * -EDQUOT: the user has the maximum, -ENODEV: the NIC is removed, -EACCES: the NIC has no
- * local jobs, -EPERM: a kernel thread, -ENOMEM, -EINTR.
+ * Makes and starts a context of current's address space. @mapping is f_mapping of the
+ * file. Waits up to half a second if no index is free for the user. Returns a reference
+ * to the context, which exanet_binding_close() drops, or an ERR_PTR: -ENOSPC: no index or
+ * no local job is free, -EDQUOT: the user has the maximum of contexts, -ENODEV: the NIC
+ * is removed or in reset, -EACCES: the user needs a local job, and the NIC has no local
+ * jobs, -EPERM: current is a kernel thread, -ENOMEM, -EINTR.
  */
 struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 					   struct address_space *mapping);
-/* Stops the context, and drops the caller's reference, the last of which frees it. */
+/* Stops the context if it runs, and drops the reference of exanet_binding_open(). */
 void exanet_binding_close(struct exanet_context *ctx);
-/* Stops all contexts and removes their mappings. The caller holds the device's lock. */
+/*
+ * Stops all contexts, removes their mappings, and wakes threads that wait for copies. The
+ * caller holds the device's lock.
+ */
 void exanet_binding_stop_all(struct exanet_device *xdev);
 
 #endif /* EXANET_BINDING_H */

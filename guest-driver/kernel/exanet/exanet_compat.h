@@ -7,19 +7,24 @@
 
 #include <linux/version.h>
 
-/* Name of the MMU notifier's function for a device that walks the CPU's page table. */
+/*
+ * The member of struct mmu_notifier_ops that the kernel calls for devices that walk the
+ * page tables of the CPUs.
+ */
 #if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
 #define EXANET_INVALIDATE_HOOK	arch_invalidate_secondary_tlbs
 #else
 #define EXANET_INVALIDATE_HOOK	invalidate_range
 #endif
 
+/* The qualifier of parameter dev of class.devnode(). */
 #if KERNEL_VERSION(6, 2, 0) <= LINUX_VERSION_CODE
 #define EXANET_DEVNODE_CONST	const
 #else
 #define EXANET_DEVNODE_CONST
 #endif
 
+/* Sets the flags @set of @vma, and clears the flags @clear. */
 #if KERNEL_VERSION(6, 3, 0) <= LINUX_VERSION_CODE
 #define exanet_vma_flags(vma, set, clear) vm_flags_mod(vma, set, clear)
 #else
@@ -27,6 +32,7 @@
 	((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(vm_flags_t)(clear))
 #endif
 
+/* Adds 1 to the counter of eventfd @ctx. */
 #if KERNEL_VERSION(6, 8, 0) <= LINUX_VERSION_CODE
 #define exanet_eventfd_signal(ctx) eventfd_signal(ctx)
 #else

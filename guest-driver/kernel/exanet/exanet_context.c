@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet contexts: the state of an open file, its index in the NIC, its job, and
- * requests of its owner.
+ * ExaNet contexts: indices in the NIC, jobs, and requests of the owners.
  */
 #include "exanet_context.h"
 
@@ -84,7 +83,7 @@ unsigned int exanet_contexts_used(struct exanet_device *xdev)
 	return n;
 }
 
-/* Returns true if the user has the maximum of contexts per user. */
+/* Returns true if @user has reached the limit of module parameter user_contexts. */
 static bool exanet_context_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user)
 {
@@ -98,7 +97,7 @@ static bool exanet_context_user_is_full(struct exanet_device *xdev,
 	return n >= READ_ONCE(exanet_user_contexts);
 }
 
-/* Wakes the threads that wait in open(), because an index was given back. */
+/* Wakes the threads that wait in open(), because an index may have become free. */
 static void exanet_context_index_freed(struct exanet_device *xdev)
 {
 	lockdep_assert_held(&xdev->lock);
@@ -107,8 +106,8 @@ static void exanet_context_index_freed(struct exanet_device *xdev)
 }
 
 /*
- * Searches from the index behind the last one that was taken, because an index must be
- * reused late: other nodes may still send packets to its last context.
+ * Starts the search after the index that was reserved last. An index should be reused as
+ * late as possible, because other nodes may still send packets to its last context.
  */
 int exanet_context_take_index(struct exanet_context *ctx)
 {
@@ -139,7 +138,7 @@ void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool linge
 	if (rest) {
 		__clear_bit(ctx->index, xdev->used);
 	} else {
-		/* The NIC may still use index and job, so both stay in use. */
+		/* The NIC may still use index and job, so the device keeps both. */
 		dev_err(&xdev->dev,
 			"context %u does not come to rest, out of use until reset\n",
 			ctx->index);
@@ -185,8 +184,9 @@ void exanet_context_write_pdid(struct exanet_context *ctx)
 }
 
 /*
- * A file may stay open long after its process has ended. Its jobs must then be free for
- * other users, so the context gives them back when it stops.
+ * A context drops its jobs when the context stops, not when the file is closed. A file
+ * may stay open long after its process has ended, and other users may need the jobs
+ * then.
  */
 void exanet_context_put_jobs(struct exanet_context *ctx)
 {
@@ -199,8 +199,8 @@ void exanet_context_put_jobs(struct exanet_context *ctx)
 }
 
 /*
- * Takes a reference to job @number, which may be the context's default job. A default
- * job that is local cannot be looked up by its number. Returns the job or an ERR_PTR.
+ * Returns a reference to job @number, or an ERR_PTR. First compares @number with the
+ * context's default job, because exanet_job_get() refuses local jobs.
  */
 static struct exanet_job *exanet_context_find_job(struct exanet_context *ctx,
 						  u32 number)
@@ -228,8 +228,8 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 	mutex_lock(&ctx->xdev->lock);
 	if (ctx->running && ctx->job_users) {
 		/*
-		 * Segments and copies would stay in the old job, which another user may
-		 * get.
+		 * Segments and copies would stay in the old job, whose number another user
+		 * may get later.
 		 */
 		ret = -EBUSY;
 	} else if (ctx->running) {
@@ -316,8 +316,8 @@ int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q)
 		q->coord = exanet_hw_coord(&xdev->hw);
 		q->pdid = exanet_context_pdid(ctx);
 		/*
-		 * mmap() maps this length of a user page, even if the NIC's pages are
-		 * larger.
+		 * mmap() maps PAGE_SIZE bytes of a user page, even if the NIC's user pages
+		 * are larger.
 		 */
 		q->page_size = PAGE_SIZE;
 		q->cap0 = xdev->caps.cap0;
@@ -338,7 +338,7 @@ vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 
 	/*
 	 * The lock is held until the PTE is set, because exanet_binding_stop_all() must
-	 * zap it.
+	 * find and remove the PTE.
 	 */
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {

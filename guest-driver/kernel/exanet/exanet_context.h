@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet contexts: the state of an open file, its index in the NIC, its job, and
- * requests of its owner. exanet_binding.h opens, starts, stops and closes contexts.
+ * ExaNet contexts. A context is the state of an open file: an index in the NIC, a job,
+ * and requests of the owner, which is the process that opened the file.
+ * exanet_binding.h opens, starts, stops and closes contexts.
  */
 #ifndef EXANET_CONTEXT_H
 #define EXANET_CONTEXT_H
@@ -23,90 +24,101 @@ struct exanet_device;
 struct exanet_job;
 
 struct exanet_context {
-	struct kref ref;	/* held by the file and by fault works */
+	struct kref ref;	/* references of the file and of fault works */
 	struct exanet_device *xdev;
 	struct list_head link;	/* member of xdev->contexts */
-	struct mm_struct *mm;	/* address space of the owner; mm_count is held */
+	struct mm_struct *mm;	/* address space of the owner; has a reference by mmgrab() */
 	struct mmu_notifier notifier;
-	struct address_space *mapping;	/* mappings of the file */
-	unsigned int index;	/* valid while running or lingering */
+	struct address_space *mapping;	/* f_mapping of the file */
+	unsigned int index;	/* in the NIC; valid while @running or @lingers */
 	struct exanet_user user;
 
-	/* The device's lock protects these members. */
+	/* The device's lock protects these members; some readers of @running do not lock. */
 	bool running;		/* the context owns @index */
-	/* Valid while the context runs; may be NULL later. */
-	struct exanet_job *job;
-	struct exanet_job *default_job;	/* the job that open() took */
-	unsigned int job_users;	/* copies, accelerator jobs and segments that use @job */
+	/* Both jobs are NULL after the context has stopped. */
+	struct exanet_job *job;	/* present job */
+	struct exanet_job *default_job;	/* job that the context had after open() */
+	/* Number of segments, copies and accelerator jobs that forbid a change of @job */
+	unsigned int job_users;
 	u64 windows[EXANET_WINDOW_NI];	/* by window: va >> EXANET_WINDOW_BITS */
 	unsigned int window_count;	/* number of windows in use */
 
-	spinlock_t hw_lock;	/* protects hw_on, and the pair of INV_VA and INV_CMD */
+	/* Protects @hw_on, and keeps each write of INV_VA next to its write of INV_CMD. */
+	spinlock_t hw_lock;
 	bool hw_on;		/* the NIC may use the page table of @mm */
 
-	wait_queue_head_t wait;	/* its lock protects events and eventfd */
+	wait_queue_head_t wait;	/* wait.lock protects @events and @eventfd */
 	u64 events;		/* number of interrupts since the last read() */
-	struct eventfd_ctx *eventfd;
+	struct eventfd_ctx *eventfd;	/* NULL: none */
 
 	/* The device's slot_lock protects these members. */
-	struct pid *signal_pid;	/* process that gets a signal after an error */
-	int signo;		/* 0: no signal */
-	u32 errors;		/* loads and stores that failed, as reported last */
+	struct pid *signal_pid;	/* process that gets a signal after an error, or NULL */
+	int signo;		/* number of the signal; 0: no signal */
+	u32 errors;		/* the NIC's error count of @index, as last read */
 	struct work_struct fault_work;
-	unsigned int fault_works;	/* works that are queued or run */
-	bool lingers;		/* the stopped context keeps @index until its works end */
+	unsigned int fault_works;	/* 1 if @fault_work is queued, plus 1 if it runs */
+	bool lingers;		/* stopped; keeps @index until @fault_works is 0 */
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 
-	atomic_t bad_copies;	/* page faults of CDMA that the driver refused */
+	atomic_t bad_copies;	/* number of CDMA page faults at invalid addresses */
 };
 
 /*
- * Makes a context of current's address space, with its default job. The context does
- * not run yet. @mapping belongs to the file. Returns the context or an ERR_PTR:
- * -ENOMEM, -ENOSPC.
+ * Makes a context of current's address space, in current's default job. The context does
+ * not run yet. @mapping is f_mapping of the file. Returns a reference to the context, or
+ * an ERR_PTR: -ENOMEM, -ENOSPC: no local job is free.
  */
 struct exanet_context *exanet_context_new(struct exanet_device *xdev,
 					  struct address_space *mapping);
+/* Adds a reference. */
 void exanet_context_get(struct exanet_context *ctx);
-/* Drops a reference; the last one frees the context. */
+/* Drops a reference. The drop of the last reference frees the context. */
 void exanet_context_put(struct exanet_context *ctx);
 
-/* --- index in the NIC: the device's lock is held --------------------------- */
+/* --- index in the NIC: the caller holds the device's lock, except for unlinger --- */
 
-/* Takes a free index for the user of @ctx. Returns the index, -EDQUOT or -ENOSPC. */
+/*
+ * Reserves a free index for @ctx; the caller stores the index in @ctx->index. Returns
+ * the index, -EDQUOT: the user has the maximum of contexts, or -ENOSPC: no index is free.
+ */
 int exanet_context_take_index(struct exanet_context *ctx);
 /*
- * Gives the index of a stopped context back. If @rest is false, the NIC may still use
- * the context, so index and job stay in use until a reset of the NIC. If @lingers, the
- * index stays in use until exanet_context_unlinger().
+ * Frees the index of a context that has stopped, and wakes threads that wait in open().
+ * If @rest is false, the NIC may still use the context. Then index and job stay in use
+ * until exanet_context_free_stuck(). If @lingers is true, the index stays in use until
+ * exanet_context_unlinger().
  */
 void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool lingers);
-/* Returns how many indices are in use or linger. */
+/* Returns the number of indices that are not free. */
 unsigned int exanet_contexts_used(struct exanet_device *xdev);
-/* Frees the indices and jobs of contexts that did not come to rest, after a reset. */
+/*
+ * Frees the indices and jobs that exanet_context_give_index() kept because the NIC might
+ * use them. Must be called when no context runs, after a reset of the NIC.
+ */
 void exanet_context_free_stuck(struct exanet_device *xdev);
 /*
- * Frees the index of a lingering context after its last page fault. Takes the device's
- * lock; sleeps.
+ * Ends the time for which a stopped context keeps its index because of page fault works,
+ * and wakes threads that wait in open(). Takes the device's lock; sleeps.
  */
 void exanet_context_unlinger(struct exanet_context *ctx);
 
 /* --- job ------------------------------------------------------------------- */
 
-/* Returns the context's PDID; the device's lock is held. */
+/* Returns the PDID of a running context. The caller holds the device's lock. */
 u32 exanet_context_pdid(const struct exanet_context *ctx);
-/* Writes the context's PDID to the NIC; the device's lock is held. */
+/* Writes the PDID of a running context to the NIC. The caller holds the device's lock. */
 void exanet_context_write_pdid(struct exanet_context *ctx);
-/* Drops the references to the jobs of a context that has stopped. */
+/* Drops the references to the jobs of a context that does not run. */
 void exanet_context_put_jobs(struct exanet_context *ctx);
 /*
- * Sets the context's job. Returns 0, -EINVAL, -EPERM, -EBUSY: the job is in use, -ENODEV
- * or -ENOMEM.
+ * Changes the context's job to job @number. Returns 0, -EINVAL: there is no such job,
+ * -EPERM: current may not use the job, -EBUSY: a segment, copy or accelerator job of the
+ * context uses the present job, -ENODEV: the context has stopped, or -ENOMEM.
  */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
 /*
- * Keeps the context's job as it is until exanet_context_unfix_job(). Returns 0,
- * -ENODEV.
+ * Makes exanet_context_set_job() fail with -EBUSY until exanet_context_unfix_job().
+ * Returns 0, or -ENODEV if the context has stopped; then there is nothing to undo.
  */
 int exanet_context_fix_job(struct exanet_context *ctx);
 void exanet_context_unfix_job(struct exanet_context *ctx);
@@ -114,15 +126,16 @@ void exanet_context_unfix_job(struct exanet_context *ctx);
 /* --- requests of the owner -------------------------------------------------- */
 
 /*
- * Finds or takes the window that shows address @va. Returns its number, -EINVAL, -ENOSPC
- * or -ENODEV.
+ * Finds the window that shows address @va, or sets up a free window for @va. Returns
+ * the number of the window, -EINVAL: @va is no user address, -ENOSPC: no window is free,
+ * or -ENODEV: the context has stopped.
  */
 int exanet_context_map_window(struct exanet_context *ctx, u64 va);
-/* Fills @q with the state of the context. Returns 0, or -ENODEV if it has stopped. */
+/* Fills @q. Returns 0, or -ENODEV if the context has stopped. */
 int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
 /*
- * Maps user page @page of the context at the address of @vmf, or returns
- * VM_FAULT_SIGBUS.
+ * Maps user page @page (enum exanet_user_page) of the context at the address of @vmf.
+ * Returns the result of vmf_insert_pfn(), or VM_FAULT_SIGBUS if the context has stopped.
  */
 vm_fault_t exanet_context_insert_page(struct exanet_context *ctx,
 				      struct vm_fault *vmf, unsigned int page);

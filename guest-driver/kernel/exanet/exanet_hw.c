@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet registers: operations of the hardware.
+ * ExaNet registers: a function for each operation of the hardware.
  */
 #include "exanet_hw.h"
 
@@ -325,7 +325,7 @@ static int exanet_resp_errno(unsigned int code)
 	case EXANET_RESP_FAULT:
 	case EXANET_RESP_RESOLVED:
 		return -EFAULT;
-	case EXANET_RESP_NO_CONTEXT:	/* the code of a request without an answer */
+	case EXANET_RESP_NO_CONTEXT:	/* also the code if a node does not answer */
 		return -ETIMEDOUT;
 	case EXANET_RESP_DECODE:
 		return -ENXIO;
@@ -339,7 +339,8 @@ static int exanet_resp_errno(unsigned int code)
 }
 
 /*
- * Returns the errno of the first transaction that failed, or 0 if the tracker has none.
+ * Returns the errno of the first entry in the tracker's list of failed transactions, or 0
+ * if the list is empty.
  */
 static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
 {

@@ -2,8 +2,8 @@
 /*
  * ExaNet registers: a function for each operation of the hardware.
  *
- * A function sleeps only if its comment says so. No function takes a lock: the callers
- * make sure that no two threads write to the registers of a context at a time.
+ * A function sleeps only if its comment says so. No function takes a lock. The comments of
+ * locks in exanet.h and exanet_context.h say which lock serializes the callers.
  */
 #ifndef EXANET_HW_H
 #define EXANET_HW_H
@@ -16,7 +16,10 @@
 #include "rnic/exanet/uapi.h"
 #include "rnic/exanet/wire.h"
 
-/* Reads return this value if the device was unplugged, or is in a reset by its bus. */
+/*
+ * The value of a 4-byte read if the device was unplugged. During a reset by the bus a
+ * read may return this value, too.
+ */
 #define EXANET_GONE	U32_MAX
 
 struct exanet_hw {
@@ -26,13 +29,13 @@ struct exanet_hw {
 /* The capabilities of a NIC, from its registers. */
 struct exanet_caps {
 	u32 cap0;		/* EXANET_CAP0_ */
-	u32 cap1;		/* EXANET_CAP1_ */
-	unsigned int contexts;	/* 1..EXANET_CONTEXTS */
-	unsigned int ports;	/* 0..EXANET_LINKS */
+	u32 cap1;		/* EXANET_CAP1_; exanet_shm_init() may clear APERTURE */
+	unsigned int contexts;	/* number, 1..EXANET_CONTEXTS */
+	unsigned int ports;	/* number, 0..EXANET_LINKS */
 	u32 present;		/* bit p: port p has a cable */
 	unsigned int page_shift; /* log2 of the bytes of a user page */
-	u64 aperture;		/* bytes; 0 without EXANET_CAP1_APERTURE */
-	u64 bram;		/* bytes of block RAM; 0 without an aperture */
+	u64 aperture;		/* bytes; 0: the NIC has no aperture */
+	u64 bram;		/* bytes of block RAM; 0: the NIC has no block RAM */
 };
 
 /* An entry of the fault FIFO without its time, in host byte order. */
@@ -44,35 +47,44 @@ struct exanet_fault_entry {
 
 /* An entry of the aperture's table. */
 struct exanet_hw_segment {
-	u64 offset;		/* first byte in the aperture */
+	u64 offset;		/* of the first byte in the aperture */
 	u64 bytes;
-	u64 gva;		/* GVA of the first byte */
+	u64 gva;		/* GVA of the first byte at the other node */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 };
 
 /* A transfer of a CDMA channel. */
 struct exanet_cdma_job {
-	u64 sa;			/* source; @sides: kind of address */
-	u64 da;			/* destination, likewise */
+	u64 sa;			/* source: GVA or local address, as @sides says */
+	u64 da;			/* destination: GVA or local address, as @sides says */
 	u32 bytes;
 	u32 sides;		/* EXANET_CDMA_SIDES_ */
 	u32 pdid;		/* PDID of the target */
 };
 
-/* Fills @caps. Returns 0, or -ENODEV: not an ExaNet NIC of a known version. */
+/*
+ * Fills @caps, which the caller has zeroed. Returns 0, or -ENODEV: the device is not an
+ * ExaNet NIC of a known version, or has an impossible number of contexts or ports.
+ */
 int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
-/* Resets the NIC; sleeps. Returns 0, or -ETIMEDOUT if the NIC does not become READY. */
+/*
+ * Resets the NIC; sleeps. Returns 0, or -ETIMEDOUT if the reset does not end, or the NIC
+ * does not become READY, within a second each.
+ */
 int exanet_hw_reset(struct exanet_hw *hw);
-/* Enables packets, and the interrupts of @mask (EXANET_IRQ_). */
+/* Enables packets of this node, and the interrupts of @mask (EXANET_IRQ_). */
 void exanet_hw_start(struct exanet_hw *hw, u32 mask);
-/* Disables packets and interrupts. */
+/* Disables packets of this node, and all interrupts. */
 void exanet_hw_stop(struct exanet_hw *hw);
 
 /* Returns the pending causes, EXANET_IRQ_, including masked ones. */
 u32 exanet_hw_irq_causes(struct exanet_hw *hw);
-/* Clears @causes. A later event raises its vector or its wire again. */
+/* Clears the causes @causes (EXANET_IRQ_). A later event interrupts again. */
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
-/* Returns the contexts that have messages: bit c for context c. */
+/*
+ * Returns MBOX_PENDING: bit c is set if a message, transfer or notification of context c
+ * has raised an interrupt that exanet_hw_mailbox_ack() has not cleared.
+ */
 u32 exanet_hw_mailbox_pending(struct exanet_hw *hw);
 /* Clears the bit of context @index in MBOX_PENDING. */
 void exanet_hw_mailbox_ack(struct exanet_hw *hw, unsigned int index);
@@ -82,44 +94,54 @@ u32 exanet_hw_coord(struct exanet_hw *hw);
 void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord);
 
 /*
- * Binds context @index to the page table at @pgd (as in CR3 or TTBR0) of @format
- * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), clears its windows and enables it.
+ * Enables context @index with the page table at @pgd (as in CR3 or TTBR0) of @format
+ * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), and without windows.
  */
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
 			      u64 pgd, u32 format);
 /*
- * Aborts the transfers of the context, and waits until the device does not access its
- * memory any more; sleeps. Returns 0, or -ETIMEDOUT after a second.
+ * Aborts the work of context @index, and waits until the NIC has no work of the context;
+ * sleeps. Returns 0, or -ETIMEDOUT after a second: the NIC may still access memory of the
+ * process.
  */
 int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
-/* Disables the context; the device forgets its page table and all translations. */
+/* Disables the context, and clears its page table address and cached translations. */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
-/* Sets the PDID. If @local, the NIC refuses packets from and to other nodes. */
+/*
+ * Sets the context's PDID. If @local is true, the NIC refuses packets of the PDID's job
+ * from and to other nodes.
+ */
 void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
 				u32 pdid, bool local);
 /* Sets the quota, EXANET_QUOTA_. */
 void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
 				 u32 quota);
-/* Sets window @window to the 512 GB that contain @va. */
+/* Makes window @window show the 512 GB that contain @va. */
 void exanet_hw_context_set_window(struct exanet_hw *hw, unsigned int index,
 				  unsigned int window, u64 va);
-/* Invalidate translations. After the return the device uses none of the range. */
+/*
+ * Invalidates the cached translations of @length bytes from @va on. After the return the
+ * NIC does not use these translations.
+ */
 void exanet_hw_context_invalidate(struct exanet_hw *hw, unsigned int index,
 				  u64 va, u64 length);
+/* Invalidates all cached translations of the context. */
 void exanet_hw_context_invalidate_all(struct exanet_hw *hw, unsigned int index);
 
-/* Returns the number of entries in the fault FIFO. */
+/* Returns the number of entries in the fault FIFO, or EXANET_GONE. */
 unsigned int exanet_hw_fault_count(struct exanet_hw *hw);
-/* Removes the first entry, and stores it in @entry. The FIFO must not be empty. */
+/* Moves the first entry of the FIFO to @entry. The FIFO must not be empty. */
 void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry);
 /*
- * Answers the fault whose info word is @info. If @ok, the page is present, and the NIC
- * repeats the access; otherwise the access fails.
+ * Answers the fault with info word @info, and all other faults of the same page. If @ok
+ * is true, the page is present, so the NIC or the node that sent the packet repeats the
+ * access. Otherwise the access fails. The sender of a message repeats the message in any
+ * case.
  */
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
 /*
- * Return and set register @reg of port @port, EXANET_REG_PORT_. The last function
+ * Return and set register @reg (EXANET_REG_PORT_) of port @port. The third function
  * returns a counter, which has 64 bits.
  */
 u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int reg);
@@ -127,7 +149,7 @@ void exanet_hw_port_write(struct exanet_hw *hw, unsigned int port,
 			  unsigned int reg, u32 value);
 u64 exanet_hw_port_counter(struct exanet_hw *hw, unsigned int port,
 			   unsigned int reg);
-/* Return and set the faults that the port injects, EXANET_INJECT_. */
+/* Return and set PORT_INJECT: faults of packets that the port sends, EXANET_INJECT_. */
 u64 exanet_hw_port_inject(struct exanet_hw *hw, unsigned int port);
 void exanet_hw_port_set_inject(struct exanet_hw *hw, unsigned int port,
 			       u64 value);
@@ -138,42 +160,45 @@ bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
 /*
- * Return and set the register at @offset in BAR 0. It has 8 bytes if @wide, otherwise
- * 4.
+ * Return and set the register at @offset in BAR 0. @wide: the register has 8 bytes instead
+ * of 4.
  */
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);
 
-/* Write entry @m of the aperture's table, and clear it. */
+/* Enable entry @m of the aperture's table as @seg says, and disable the entry. */
 void exanet_hw_segment_enable(struct exanet_hw *hw, unsigned int m,
 			      const struct exanet_hw_segment *seg);
 void exanet_hw_segment_disable(struct exanet_hw *hw, unsigned int m);
 /*
- * Takes the first error of a load or store: stores its address in @gva and its
- * EXANET_SHM_ERR_ in @info. Returns false if there is none.
+ * Removes the NIC's record of the first failed load, store or copy: stores the GVA in @gva
+ * and SHM_ERR_INFO (EXANET_SHM_ERR_) in @info. Returns false if there is no record.
  */
 bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info);
 
-/* Starts a transfer on channel @ch. */
+/* Enables the interrupts of channel @ch, which must be idle, and starts a transfer. */
 void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
 			  const struct exanet_cdma_job *job);
 /* Clears the channel's interrupts. Returns true if an interrupt was pending. */
 bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch);
-/* Returns the result of the transfer: 0, -EINPROGRESS, or the errno of its failure. */
+/* Returns the result of the last transfer: 0, -EINPROGRESS, or the errno of a failure. */
 int exanet_hw_cdma_result(struct exanet_hw *hw, unsigned int ch);
-/* Aborts the transfer of the channel; sleeps. Returns 0 or -ETIMEDOUT. */
+/*
+ * Resets the channel, which aborts its transfer; sleeps. Stores that are under way may
+ * still arrive. Returns 0, or -ETIMEDOUT after a second.
+ */
 int exanet_hw_cdma_reset(struct exanet_hw *hw, unsigned int ch);
 
-/* Starts job @a of the accelerator; @pdid: EXANET_ACCEL_PDID_. */
+/* Starts job @a on the accelerator, which must be idle. @pdid: EXANET_ACCEL_PDID_ */
 void exanet_hw_accel_start(struct exanet_hw *hw,
 			   const struct exanet_ioc_accel *a, u32 pdid);
 /*
- * Fills the output members of @a when the job has ended. Returns 0, -EINPROGRESS, or the
- * errno of its failure.
+ * Returns the result of the job: 0, -EINPROGRESS, or the errno of a failure. If the job
+ * has ended, also fills the output members of @a.
  */
 int exanet_hw_accel_result(struct exanet_hw *hw, struct exanet_ioc_accel *a);
-/* Aborts the job. exanet_hw_accel_result() reports its end, which comes later. */
+/* Aborts the job. The job may end later; exanet_hw_accel_result() reports the end. */
 void exanet_hw_accel_stop(struct exanet_hw *hw);
 
 #endif /* EXANET_HW_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet jobs: a job is the number in a PDID; processes communicate only within a job.
+ * ExaNet jobs. A job is a number in PDIDs. Processes communicate only within a job.
  *
- * Named jobs, 1 to named_jobs, mean the same on every node; root grants them to users
- * by module parameter job_map. A user without a named job gets a local job with a
- * higher number. The NIC accepts packets of a local job only from this node. A local
- * job belongs to a user in a user namespace, and exists while contexts use it. The driver
+ * Named jobs are the numbers 1 to named_jobs. Root grants a named job to a user by module
+ * parameter job_map on each node. A user without a named job gets a local job, which has a
+ * higher number. The NIC accepts packets of a local job only from this node. A local job
+ * belongs to a user in a user namespace, and exists while it has references. The driver
  * reuses the number of a local job as late as possible.
  */
 #include "exanet_job.h"
@@ -19,10 +19,10 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#define EXANET_JOBS	4096	/* limit of numbers; 0 is not a job */
-#define EXANET_GRANTS	128	/* their text fits into a page, as a parameter must */
+#define EXANET_JOBS	4096	/* jobs have numbers from 1 to EXANET_JOBS - 1 */
+#define EXANET_GRANTS	128	/* maximum; the text of all grants must fit into a page */
 
-/* User @uid + n may use job @job + n, for n < @count. */
+/* User @uid + n may use job @job + n, for each n from 0 to @count - 1. */
 struct exanet_grant {
 	u32 uid;	/* user in the initial namespace */
 	u32 job;
@@ -31,19 +31,20 @@ struct exanet_grant {
 
 struct exanet_job {
 	unsigned int number;
-	unsigned int contexts;	/* references, at least one for each context */
+	unsigned int contexts;	/* number of references, at least one for each context */
 	struct user_namespace *ns;	/* namespace of a local job; NULL: a named job */
 	kuid_t uid;
 };
 
-static DEFINE_MUTEX(exanet_job_lock);	/* protects the variables below */
+static DEFINE_MUTEX(exanet_job_lock);	/* protects jobs and grants */
 static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
 static unsigned int exanet_grant_count;
 
 /*
- * The highest number that a grant may have. Until all module parameters are read,
- * named_jobs may still change: exanet_job_init() checks the grants again.
+ * The highest job that a grant may contain. While the kernel reads the module parameters,
+ * named_jobs may come after job_map. So exanet_job_init() sets the limit to named_jobs,
+ * and checks the grants again.
  */
 static unsigned int exanet_grant_limit = EXANET_JOBS - 1;
 
@@ -92,8 +93,9 @@ static bool exanet_grant_busy(const struct exanet_grant *g)
 }
 
 /*
- * Grants the jobs of @g. Refuses a job that is granted already, or that is in use,
- * because two users would share it. Returns 0, -EEXIST, -EBUSY or -ENOSPC.
+ * Appends @g to @grants, if @grants does not contain @g. Refuses a job that another entry
+ * grants (-EEXIST), or that is in use (-EBUSY), because two users would share the job.
+ * Returns 0, -EEXIST, -EBUSY, or -ENOSPC: @grants is full.
  */
 static int exanet_grant_add(struct exanet_grant *grants, unsigned int *count,
 			    const struct exanet_grant *g)
@@ -131,7 +133,7 @@ static int exanet_grant_remove(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Parses "UID:JOB" or "UID:JOB:COUNT". Returns 0 or -EINVAL. */
+/* Parses "UID:JOB" or "UID:JOB:COUNT", and changes @word. Returns 0 or -EINVAL. */
 static int exanet_grant_parse(char *word, struct exanet_grant *g)
 {
 	char *uid = strsep(&word, ":");
@@ -170,7 +172,7 @@ static int exanet_grants_edit(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Sets job_map: applies all words of @value or, after an error, no word. */
+/* Changes the grants: applies all words of @value or, after an error, no word. */
 static int exanet_job_map_set(const char *value, const struct kernel_param *kp)
 {
 	struct exanet_grant *grants;
@@ -221,8 +223,9 @@ MODULE_PARM_DESC(job_map,
 		 "Users of named jobs, words UID:JOB or UID:JOB:COUNT; those that are written are added, or with - in front removed");
 
 /*
- * Returns true if root has granted job @job to current. If @job is 0, any job counts, and
- * its number is stored in @job.
+ * Returns true if root has granted job *@job to current. If *@job is 0, returns true if
+ * root has granted any job to current, and stores the number of the first such job in
+ * *@job.
  */
 static bool exanet_job_granted(u32 *job)
 {
@@ -231,8 +234,8 @@ static bool exanet_job_granted(u32 *job)
 
 	lockdep_assert_held(&exanet_job_lock);
 	/*
-	 * In a user namespace a uid grants no job, because the creator chooses the
-	 * uids.
+	 * In a user namespace a user has no grants, because the creator of the namespace
+	 * chooses the uids.
 	 */
 	if (current_user_ns() != &init_user_ns)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet jobs: a job is the number in a PDID; processes communicate only within a job.
+ * ExaNet jobs. A job is a number in PDIDs. Processes communicate only within a job.
  */
 #ifndef EXANET_JOB_H
 #define EXANET_JOB_H
@@ -10,24 +10,27 @@
 struct exanet_job;
 
 /*
- * Checks the module parameters when the module is loaded. Returns 0 or, after a
- * message, -EINVAL: a parameter is out of range.
+ * Checks the module parameters named_jobs and job_map when the module is loaded. Later
+ * values of job_map can grant only jobs up to named_jobs. Returns 0 or, after a message,
+ * -EINVAL: a parameter is out of range.
  */
 int exanet_job_init(void);
 /*
- * Takes the default job of current: the first named job that root has granted to the
- * user or, if there is none, a local job of user and namespace. Returns a reference or
- * an ERR_PTR: -ENOSPC, -ENOMEM.
+ * Returns a reference to the default job of current, or an ERR_PTR: -ENOSPC: no local job
+ * is free, -ENOMEM. The default job is the first named job that root has granted to the
+ * effective user. If root has granted no job, or current is in a user namespace, the
+ * default job is the local job of this user in this namespace.
  */
 struct exanet_job *exanet_job_get_default(void);
 /*
- * Takes named job @number, which root must have granted to current. Returns a reference
- * or an ERR_PTR: -EINVAL, -EPERM, -ENOMEM.
+ * Returns a reference to named job @number, or an ERR_PTR: -EPERM: root has not granted the
+ * job to current, and current has no CAP_SYS_ADMIN, -EINVAL: @number is no named job,
+ * -ENOMEM.
  */
 struct exanet_job *exanet_job_get(u32 number);
-/* Takes another reference. */
+/* Adds a reference. */
 void exanet_job_hold(struct exanet_job *job);
-/* Drops a reference; the last one frees the job and its number. */
+/* Drops a reference. The drop of the last reference frees the job and its number. */
 void exanet_job_put(struct exanet_job *job);
 /* Returns the number in the job's PDIDs. */
 u32 exanet_job_number(const struct exanet_job *job);

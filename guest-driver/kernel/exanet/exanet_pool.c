@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet pools: scarce resources of a NIC. The driver grants them to the waiting users
- * alternately.
+ * ExaNet pools: scarce resources of a NIC. A pool grants its resources to the waiting
+ * users alternately.
  */
 #include "exanet_pool.h"
 
@@ -14,7 +14,7 @@ void exanet_pool_init(struct exanet_pool *pool, unsigned int count)
 	pool->last = INVALID_UID;
 }
 
-/* Returns true if the user of @req already has @most grants. */
+/* Returns true if the user of @req has the maximum of grants: @most, but at least 1. */
 static bool exanet_pool_full(const struct exanet_pool *pool,
 			     const struct exanet_pool_request *req, unsigned int most)
 {
@@ -29,9 +29,9 @@ static bool exanet_pool_full(const struct exanet_pool *pool,
 }
 
 /*
- * Adds @req to the waiting requests. The list has only the first request of each user,
- * whose member behind lists the user's later requests. So the list, which is searched
- * under the lock, stays short if a user has many threads.
+ * Adds @req to the waiting requests. The list @waiting contains only the first request of
+ * each user. Member @behind of this first request lists the user's later requests. So
+ * @waiting, which is searched under the lock, stays short if a user has many threads.
  */
 static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request *req)
 {
@@ -48,7 +48,10 @@ static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request
 	list_add_tail(&req->link, &pool->waiting);
 }
 
-/* Removes @req from its list; the user's next request goes to the end of the list. */
+/*
+ * Removes @req from its list. If later requests of the user are behind @req, adds the next
+ * of these requests at the end of the list @waiting.
+ */
 static void exanet_pool_remove(struct exanet_pool *pool,
 			       struct exanet_pool_request *req)
 {
@@ -64,8 +67,8 @@ static void exanet_pool_remove(struct exanet_pool *pool,
 }
 
 /*
- * Returns the first request that may be granted, of a user other than that of the last
- * grant if possible. Returns NULL if no request may be granted.
+ * Returns the first request that may be granted, if possible of another user than the user
+ * of the last grant. Returns NULL if no request may be granted.
  */
 static struct exanet_pool_request *exanet_pool_next(const struct exanet_pool *pool,
 						    unsigned int most)
@@ -112,7 +115,7 @@ int exanet_pool_take(struct exanet_pool *pool, struct exanet_pool_request *req,
 	if (!ret)
 		return 0;
 	spin_lock(&pool->lock);
-	/* The pool may have granted the request after the signal. */
+	/* The pool may have granted the request between the signal and this lock. */
 	pool->free += try_wait_for_completion(&req->done);
 	exanet_pool_remove(pool, req);
 	exanet_pool_grant(pool, most);

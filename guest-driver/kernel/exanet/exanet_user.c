@@ -2,8 +2,9 @@
 /*
  * ExaNet users: limits of the resources that a user gets of a NIC.
  *
- * The limits count users of the initial namespace, because the administrator knows
- * them. All users in a user namespace count as the user who has created the namespace.
+ * The limits count users of the initial user namespace, because the administrator knows
+ * these users. All users in another namespace, and in namespaces below that namespace,
+ * count as one user: the creator of the outermost of these namespaces.
  */
 #include "exanet_user.h"
 

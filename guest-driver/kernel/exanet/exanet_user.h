@@ -8,17 +8,17 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-/* The user who owns a part of a NIC. */
+/* The user who owns a part of a NIC, for example a context. */
 struct exanet_user {
-	kuid_t uid;		/* user of the initial namespace */
+	kuid_t uid;		/* user of the initial namespace, see exanet_user.c */
 	bool unlimited;		/* the user has CAP_SYS_RESOURCE */
 };
 
-/* Module parameters: limits per NIC of a user without CAP_SYS_RESOURCE. */
-extern unsigned int exanet_user_contexts;
-extern unsigned int exanet_user_segments;
+/* Module parameters: limits for each NIC, and each user without CAP_SYS_RESOURCE. */
+extern unsigned int exanet_user_contexts;	/* number of contexts */
+extern unsigned int exanet_user_segments;	/* number of segments */
 extern unsigned int exanet_user_aperture;	/* percent of the aperture's bytes */
-extern unsigned int exanet_user_copies;		/* copies under way */
+extern unsigned int exanet_user_copies;		/* CDMA channels in use; 0 counts as 1 */
 
 /* Fills @user from the credentials of current. */
 void exanet_user_init(struct exanet_user *user);
