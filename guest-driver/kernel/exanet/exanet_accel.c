@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ExaNet accelerator: runs one job at a time; users alternate. */
+/* ExaNet accelerator. The accelerator runs one job at a time; users alternate. */
 #include "exanet_accel.h"
 
 #include <linux/jiffies.h>
@@ -8,8 +8,8 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_ACCEL_POLL	HZ	/* time between two polls without an interrupt */
-#define EXANET_ACCEL_POLLS	30	/* most polls that wait for an aborted job */
+#define EXANET_ACCEL_POLL	HZ	/* jiffies between two polls without an interrupt */
+#define EXANET_ACCEL_POLLS	30	/* maximum of waits for the end of an aborted job */
 
 static unsigned int exanet_accel_seconds = 60;
 module_param_named(accel_seconds, exanet_accel_seconds, uint, 0644);
@@ -28,7 +28,8 @@ void exanet_accel_irq(struct exanet_device *xdev)
 }
 
 /*
- * Checks that each array is block RAM of this node, or memory that a segment may show.
+ * Checks that @a fits the registers of the NIC, and that current may use block RAM of this
+ * node or the first byte at a GVA, for each array. The NIC checks the sizes of the arrays.
  * Returns 0, -EINVAL or -EACCES.
  */
 static int exanet_accel_check(const struct exanet_ioc_accel *a)
@@ -73,7 +74,10 @@ static int exanet_accel_start(struct exanet_context *ctx,
 	return ret;
 }
 
-/* Returns the result of the job: 0, its errno, or -EINPROGRESS while it runs. */
+/*
+ * Returns the result of the job: 0, the errno of a failure, -EINPROGRESS: the job has not
+ * ended, or -ECANCELED: the context has stopped.
+ */
 static int exanet_accel_poll(struct exanet_context *ctx,
 			     struct exanet_ioc_accel *a)
 {
@@ -88,7 +92,8 @@ static int exanet_accel_poll(struct exanet_context *ctx,
 }
 
 /*
- * Aborts the job, and waits until it has ended; after half a minute only logs an error.
+ * Aborts the job, and waits until the job has ended. If the job has not ended after
+ * EXANET_ACCEL_POLLS waits, logs an error and returns.
  */
 static void exanet_accel_stop(struct exanet_context *ctx,
 			      struct exanet_ioc_accel *a)
@@ -111,9 +116,9 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 }
 
 /*
- * Runs a job. The NIC aborts a job by itself if a node does not answer. Otherwise a
- * fatal signal or the deadline aborts the job, because other users wait for the
- * accelerator. Returns 0 or a negative errno.
+ * Runs a job. The NIC aborts the job if a node does not answer. This function aborts the
+ * job after a fatal signal, or at the deadline, because other users wait for the
+ * accelerator. Unlimited users have no deadline. Returns 0 or a negative errno.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {

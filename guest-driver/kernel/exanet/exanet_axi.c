@@ -12,7 +12,7 @@
 #include "exanet_device.h"
 #include "exanet_dma.h"
 
-/* Regions in the order of the node. */
+/* Numbers of the memory regions in the node of the device tree. */
 enum {
 	EXANET_AXI_REGS,
 	EXANET_AXI_USER,
@@ -62,7 +62,7 @@ static int exanet_axi_lines(struct platform_device *pdev,
 	int irq;
 
 	for (n = 0; n < EXANET_IRQ_LINES; n++) {
-		irq = platform_get_irq(pdev, n);	/* logs its errors */
+		irq = platform_get_irq(pdev, n);	/* logs an error itself */
 		if (irq < 0)
 			return irq;
 		res->irq[n] = irq;
@@ -95,7 +95,7 @@ static int exanet_axi_probe(struct platform_device *pdev)
 	if (IS_ERR(xdev))
 		return PTR_ERR(xdev);
 	platform_set_drvdata(pdev, xdev);
-	/* Removes the NIC before devm_ functions release the resources above. */
+	/* The kernel calls exanet_axi_remove() before the release of the resources above. */
 	return devm_add_action_or_reset(&pdev->dev, exanet_axi_remove, xdev);
 }
 

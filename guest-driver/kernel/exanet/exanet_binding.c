@@ -4,7 +4,7 @@
  *
  * A context binds an index of the NIC to the page table of one process. The context runs
  * from open() until the file is closed, the address space ends, or the NIC is removed or
- * reset by its bus. Requests of the owner that need the NIC then fail with ENODEV.
+ * reset by its bus. Later requests of the owner that need the NIC fail with ENODEV.
  */
 #include "exanet_binding.h"
 
@@ -35,7 +35,7 @@ static u64 exanet_binding_root(struct mm_struct *mm)
 #elif defined(CONFIG_ARM64)
 u32 exanet_binding_format(void)
 {
-	/* With FEAT_LPA2 the address has other bits in the entry of a page table. */
+	/* With FEAT_LPA2 the entries of page tables contain the address in other bits. */
 	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet block RAM: memory of the NIC, which processes map.
+ * ExaNet block RAM: memory in the NIC, which processes can map.
  */
 #include "exanet_bram.h"
 
@@ -19,7 +19,7 @@ static vm_fault_t exanet_bram_fault(struct vm_fault *vmf)
 
 	/*
 	 * The lock is held until the PTE is set, because exanet_binding_stop_all() must
-	 * zap it.
+	 * find and remove the PTE.
 	 */
 	mutex_lock(&xdev->lock);
 	if (ctx->running) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet CDMA: copies between memory of a process and other nodes.
+ * ExaNet CDMA: copies from and to memory of a process and of other nodes.
  *
- * All contexts share four channels. A copy gets a channel anew for each of its pieces, so
- * that a long copy does not delay other users.
+ * All contexts share four channels. A copy waits for a channel before each piece, so that a
+ * long copy does not delay other users for long.
  */
 #include "exanet_cdma.h"
 
@@ -13,9 +13,9 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_CDMA_PIECE	(1U << 20)	/* bytes; a signal ends the copy after one */
-#define EXANET_CDMA_LIMIT	(60 * HZ)	/* longest time of a piece */
-#define EXANET_CDMA_POLL	HZ		/* between polls without an interrupt */
+#define EXANET_CDMA_PIECE	(1U << 20)	/* maximum of bytes of a piece */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* longest time of a piece, jiffies */
+#define EXANET_CDMA_POLL	HZ	/* jiffies between two polls without an interrupt */
 
 void exanet_cdma_init(struct exanet_device *xdev)
 {
@@ -80,8 +80,9 @@ static int exanet_cdma_start(struct exanet_context *ctx, unsigned int ch,
 }
 
 /*
- * Returns the state of a piece: 0, an error, or -EINPROGRESS. Resets the channel after an
- * error, and if the piece is still in progress at the last poll.
+ * Returns the result of a piece: 0, the errno of a failure, -EINPROGRESS: the piece has not
+ * ended, or -ECANCELED: the context has stopped. Resets the channel after a failure of the
+ * transfer, or if @last is true and the piece has not ended.
  */
 static int exanet_cdma_poll(struct exanet_context *ctx, unsigned int ch,
 			    bool last)
@@ -90,7 +91,7 @@ static int exanet_cdma_poll(struct exanet_context *ctx, unsigned int ch,
 	int ret = -ECANCELED;
 
 	mutex_lock(&xdev->lock);
-	/* A stopped context has no transfers, and the registers may be unmapped. */
+	/* A stopped context has no transfer, and the registers may be unmapped. */
 	if (ctx->running) {
 		ret = exanet_hw_cdma_result(&xdev->hw, ch);
 		if (ret && (ret != -EINPROGRESS || last) &&
@@ -122,7 +123,10 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 	} while (ret == -EINPROGRESS && !last);
 	if (ret == -EINPROGRESS)
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
-	/* The NIC does not report which side is invalid; the page faults do. */
+	/*
+	 * The NIC does not report which side is invalid. A new bad page fault shows that
+	 * an address of the process is invalid.
+	 */
 	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
 		ret = -EFAULT;
 	return ret;
@@ -152,7 +156,8 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 }
 
 /*
- * Takes a channel and returns its number. One is free, because the pool has granted it.
+ * Reserves a free channel and returns its number. A channel is free, because the pool has
+ * granted a channel to the caller.
  */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {
@@ -173,7 +178,8 @@ static void exanet_cdma_give(struct exanet_device *xdev, unsigned int ch)
 }
 
 /*
- * Copies the next piece, when the pool grants a channel. Returns 0 or a negative errno.
+ * Waits until the pool grants a channel, and copies the next piece of @c. Returns 0 or a
+ * negative errno.
  */
 static int exanet_cdma_next(struct exanet_context *ctx,
 			    const struct exanet_ioc_cdma *c)

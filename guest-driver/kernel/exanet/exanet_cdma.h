@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: copies between memory of a process and of other nodes.
+ * ExaNet CDMA: copies from and to memory of a process and of other nodes.
  */
 #ifndef EXANET_CDMA_H
 #define EXANET_CDMA_H
@@ -18,19 +18,24 @@ struct exanet_device;
 /* The CDMA channels of a NIC. */
 struct exanet_cdma {
 	struct exanet_pool pool;	/* grants the channels to users */
-	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);	/* device's lock protects it */
-	struct completion done[EXANET_CDMA_CHANNELS];	/* completed at an interrupt */
+	/* Channels in use. The device's lock protects the bitmap. */
+	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);
+	/* By channel: completes with each interrupt, and with exanet_cdma_hangup(). */
+	struct completion done[EXANET_CDMA_CHANNELS];
 };
 
 void exanet_cdma_init(struct exanet_device *xdev);
-/* Handles the interrupt of all channels: wakes the threads of ended copies. */
+/*
+ * Handles the interrupt of all channels: wakes the threads that wait for a channel whose
+ * transfer has ended.
+ */
 void exanet_cdma_irq(struct exanet_device *xdev);
-/* Wakes all threads that wait for a copy, because their context may have stopped. */
+/* Wakes the threads that wait for a transfer, because contexts have stopped. */
 void exanet_cdma_hangup(struct exanet_device *xdev);
 /*
- * Copies @c as uapi.h says, and changes @c; sleeps. Returns 0, -EOPNOTSUPP, -ENODEV,
- * -EINVAL, -EACCES, -EFAULT, -ENXIO, -EIO, -ETIMEDOUT, -ECANCELED: the context has
- * stopped, -EINTR or -ERESTARTSYS after a fatal signal.
+ * Copies @c as uapi.h says, and changes @c; sleeps. Returns 0, -EOPNOTSUPP: there is no
+ * aperture, -ENODEV or -ECANCELED: the context has stopped, -EINVAL, -EACCES, -EFAULT,
+ * -ENXIO, -EIO, -ETIMEDOUT, or -EINTR or -ERESTARTSYS after a fatal signal.
  */
 int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c);
 

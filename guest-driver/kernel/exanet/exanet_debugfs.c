@@ -2,11 +2,11 @@
 /*
  * ExaNet: /sys/kernel/debug/exanet/exanetN
  *
- *   port<p>/inject    faults of the packets that a port sends: a kind, and any of
- *                     every=N, count=N and type=PACKET; "none" ends them. A read
- *                     shows how many are left.
+ *   port<p>/inject    faults of packets that the port sends: a kind, and any of every=N,
+ *                     count=N and type=PACKET; "none" ends the faults. In a read, count
+ *                     is the number of faults that are left; 0: no limit.
  *   segments          a line for each segment: number, context, offset and bytes in the
- *                     aperture, GVA, PDID of the target, rights
+ *                     aperture, GVA, PDID of the target, rights r, w and e (early)
  */
 #include "exanet_debugfs.h"
 
@@ -75,7 +75,10 @@ static int exanet_inject_parse_type(const char *name)
 	return -EINVAL;
 }
 
-/* Adds option "name=value" to @value, an EXANET_INJECT_ word. Returns 0 or -EINVAL. */
+/*
+ * Sets the field of @value, an EXANET_INJECT_ word, that @option ("name=value") names.
+ * Changes @option. Returns 0 or -EINVAL.
+ */
 static int exanet_inject_option(char *option, u64 *value)
 {
 	char *name = strsep(&option, "=");
@@ -108,8 +111,8 @@ static int exanet_inject_option(char *option, u64 *value)
 }
 
 /*
- * Stores the word for EXANET_REG_PORT_INJECT that @text describes in @value. Changes
- * @text. Returns 0 or -EINVAL.
+ * Parses @text, and stores the word for EXANET_REG_PORT_INJECT in @value. Changes @text.
+ * Returns 0 or -EINVAL.
  */
 static int exanet_inject_parse(char *text, u64 *value)
 {

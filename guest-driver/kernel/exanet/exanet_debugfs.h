@@ -10,7 +10,7 @@
 struct dentry;
 struct exanet_device;
 
-/* The port of a file. */
+/* The port to which a file "inject" belongs. */
 struct exanet_debugfs_port {
 	struct exanet_device *xdev;
 	unsigned int index;
@@ -23,10 +23,11 @@ struct exanet_debugfs {
 
 /* Makes the folder of the module. */
 void exanet_debugfs_init(void);
+/* Removes the folder of the module. */
 void exanet_debugfs_exit(void);
-/* Makes the files of the device, which access registers until they are removed. */
+/* Makes the files of the device. A read or write of a file may access registers. */
 void exanet_debugfs_add(struct exanet_device *xdev);
-/* Removes the files; waits for accesses that are under way. */
+/* Removes the files of the device; waits for accesses that are under way. */
 void exanet_debugfs_remove(struct exanet_device *xdev);
 
 #endif /* EXANET_DEBUGFS_H */

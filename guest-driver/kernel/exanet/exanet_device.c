@@ -16,9 +16,10 @@
 #include "exanet_sysfs.h"
 
 /*
- * Causes of interrupts that are enabled. Not EXANET_IRQ_TRANSFER, because the owner of
- * a transfer finds its failure in the channel. Not EXANET_IRQ_PROTOCOL, because invalid
- * packets are common when processes end, and the NIC counts them.
+ * Causes of interrupts that the driver enables. The driver does not enable
+ * EXANET_IRQ_TRANSFER, because the channel of a transfer reports a failure to the process.
+ * The driver does not enable EXANET_IRQ_PROTOCOL, because invalid packets are common when
+ * processes end, and the NIC counts invalid packets.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
@@ -31,7 +32,7 @@ static char *exanet_devnode(EXANET_DEVNODE_CONST struct device *dev,
 			    umode_t *mode)
 {
 	if (mode)
-		*mode = 0600;	/* 60-exanet.rules sets the group later */
+		*mode = 0600;	/* 60-exanet.rules sets group and mode later */
 	return NULL;
 }
 
@@ -96,7 +97,10 @@ static int exanet_device_check(struct exanet_device *xdev)
 		dev_err(parent, "not an ExaNet NIC of a known version\n");
 		return ret;
 	}
-	/* A page of the kernel may contain user pages of several contexts. */
+	/*
+	 * A mapping shows at least a page of the kernel. If user pages were smaller, a
+	 * mapping would show several, perhaps of other contexts.
+	 */
 	if (caps->page_shift < PAGE_SHIFT) {
 		dev_err(parent, "user pages of %lu bytes: too small for this kernel\n",
 			BIT(caps->page_shift));
@@ -163,11 +167,11 @@ err_put:
 void exanet_device_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Before the removal of sysfs files, because interrupt handlers use them. */
+	/* Frees the interrupts first, because their handlers use the files of sysfs. */
 	exanet_irq_free(xdev);
 	/*
-	 * First ends open(), then stops all contexts, because contexts access
-	 * registers.
+	 * Removes the device file and the files of sysfs. Then stops all contexts, because
+	 * contexts access registers.
 	 */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
 	exanet_device_reset_prepare(xdev);
@@ -182,7 +186,7 @@ void exanet_device_remove(struct exanet_device *xdev)
 
 void exanet_device_reset_prepare(struct exanet_device *xdev)
 {
-	/* On some CPUs a read of a register during the reset aborts the kernel. */
+	/* On some CPUs the kernel crashes if a report reads a register during the reset. */
 	exanet_link_pause(xdev);
 	mutex_lock(&xdev->lock);
 	xdev->gone = true;
@@ -193,7 +197,7 @@ void exanet_device_reset_prepare(struct exanet_device *xdev)
 
 void exanet_device_reset_done(struct exanet_device *xdev)
 {
-	/* Some resets by the bus reset only parts of the NIC. */
+	/* Resets the whole NIC, because some resets by the bus reset only parts of the NIC. */
 	if (exanet_hw_reset(&xdev->hw)) {
 		dev_err(xdev->dev.parent, "no answer to reset\n");
 		return;

@@ -17,19 +17,26 @@ int exanet_device_init(void);
 void exanet_device_exit(void);
 
 /*
- * Makes a NIC on @parent from @res, which stays valid until exanet_device_remove().
- * Returns the device or an ERR_PTR.
+ * Makes a NIC on @parent. Copies @res; the resources that @res names must exist until
+ * exanet_device_remove() returns. Returns the device or an ERR_PTR.
  */
 struct exanet_device *exanet_device_probe(struct device *parent,
 					  const struct exanet_resources *res);
 /*
- * Removes the NIC. After the return nothing uses its resources; open files return
- * ENODEV.
+ * Removes the NIC. After the return the driver does not use the resources of the NIC.
+ * Requests of processes that have the file open fail with ENODEV. The caller must not use
+ * @xdev any more.
  */
 void exanet_device_remove(struct exanet_device *xdev);
-/* Stops all contexts before a reset by the bus. */
+/*
+ * Prepares for a reset by the bus: stops all contexts, refuses new contexts, pauses
+ * reports of links, and disables packets and interrupts of the NIC.
+ */
 void exanet_device_reset_prepare(struct exanet_device *xdev);
-/* Resets and starts the NIC after a reset by the bus. Contexts stay stopped. */
+/*
+ * Resets and starts the NIC after a reset by the bus. Contexts stay stopped. If the NIC
+ * does not answer, only logs an error, and the NIC stays unusable.
+ */
 void exanet_device_reset_done(struct exanet_device *xdev);
 /* Stops the NIC before the machine goes down. */
 void exanet_device_shutdown(struct exanet_device *xdev);

@@ -2,10 +2,10 @@
 /*
  * ExaNet behind an IOMMU.
  *
- * The NIC walks page tables of processes, which have physical addresses. An IOMMU must
- * not translate them: the NIC needs an identity domain. A module cannot choose the
- * domain. A udev rule (60-exanet.rules) chooses it before the driver is bound, because
- * the kernel refuses a change later.
+ * The NIC walks page tables of processes. These tables contain physical addresses, which
+ * an IOMMU must not translate. So the NIC needs an identity domain. A module cannot choose
+ * the domain. A udev rule (60-exanet.rules) chooses the domain before the driver is bound,
+ * because the kernel refuses a later change.
  */
 #include "exanet_dma.h"
 

@@ -8,8 +8,8 @@
 struct device;
 
 /*
- * Checks that no IOMMU translates the addresses of @dev. A bus shell calls this first.
- * Returns 0 or, after a message, -ENODEV.
+ * Checks that no IOMMU translates addresses of accesses by @dev. A bus shell calls this
+ * function first. Returns 0 or, after a message, -ENODEV: an IOMMU translates.
  */
 int exanet_dma_check(struct device *dev);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet errors: a process gets a signal when its loads or stores fail.
+ * ExaNet errors: a process gets a signal when its loads, stores or copies of memory of
+ * other nodes fail.
  */
 #include "exanet_error.h"
 
@@ -16,7 +17,10 @@ static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
 	[EXANET_SHM_RDMA_READ] = "copy",
 };
 
-/* Returns how many loads and stores of context @index have failed, of all its owners. */
+/*
+ * Returns the number of failed loads, stores and copies of context @index since the last
+ * reset of the NIC, modulo 2^32. The number includes errors of earlier processes.
+ */
 static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 {
 	size_t page = (size_t)index * EXANET_USER_PAGES + EXANET_PAGE_INFO;
@@ -26,9 +30,9 @@ static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 }
 
 /*
- * Returns true if the process still has the address space of the context. A process
- * that shared the address space may run another program now, which the owner of the
- * context has no right to signal.
+ * Returns true if a thread of process @ctx->signal_pid has the address space of the
+ * context. The process may run another program now, and the owner of the context may have
+ * no right to send a signal to this program.
  */
 static bool exanet_error_same_mm(const struct exanet_context *ctx)
 {
@@ -45,8 +49,9 @@ static bool exanet_error_same_mm(const struct exanet_context *ctx)
 }
 
 /*
- * Returns the process that must get a signal because of new errors, or NULL. Stores the
- * signal in @signo. The caller puts the process, and holds the device's slot_lock.
+ * Reads the NIC's error count, and stores the count in @ctx. Returns a reference to the
+ * process that must get a signal because the count has changed, or NULL. Stores the number
+ * of the signal in @signo. The caller holds the device's slot_lock.
  */
 static struct pid *exanet_error_target(struct exanet_context *ctx, int *signo)
 {
@@ -58,7 +63,7 @@ static struct pid *exanet_error_target(struct exanet_context *ctx, int *signo)
 	return due ? get_pid(ctx->signal_pid) : NULL;
 }
 
-/* Sends signal @signo to @pid, if there is one, and puts @pid. */
+/* Sends signal @signo to process @pid, and drops the reference. @pid may be NULL. */
 static void exanet_error_signal(struct pid *pid, int signo)
 {
 	if (pid)
@@ -97,7 +102,7 @@ void exanet_error_irq(struct exanet_device *xdev)
 			gva,
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
-	/* The register has only the first error; the counts of contexts include all. */
+	/* SHM_ERR_INFO has only the first error. The counts of contexts have all errors. */
 	for (index = 0; index < xdev->caps.contexts; index++)
 		exanet_error_signal_slot(xdev, index);
 }
@@ -109,9 +114,9 @@ void exanet_error_attach(struct exanet_context *ctx)
 }
 
 /*
- * The interrupt of an error may come after this request. So the function first sends
- * the old signal for errors before the request. The process of the request gets no
- * signal for these errors.
+ * The interrupt of an error may come after this request. So this function itself sends
+ * the old signal, if there are new errors. The new signal is only for errors after the
+ * request.
  */
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 {
@@ -126,7 +131,7 @@ int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 	if (signo)
 		pid = get_pid(task_tgid(current));
 	mutex_lock(&xdev->lock);
-	/* A context that does not run has no register with a count of errors. */
+	/* A context that does not run has no index, so it has no error count in the NIC. */
 	if (ctx->running) {
 		spin_lock_irq(&xdev->slot_lock);
 		old = exanet_error_target(ctx, &old_signo);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet errors: a process gets a signal when its loads or stores fail.
+ * ExaNet errors: a process gets a signal when its loads, stores or copies of memory of
+ * other nodes fail.
  */
 #ifndef EXANET_ERROR_H
 #define EXANET_ERROR_H
@@ -10,17 +11,22 @@
 struct exanet_context;
 struct exanet_device;
 
-/* Logs the first failed load or store, and signals processes with new errors; sleeps. */
+/*
+ * Handles the interrupt for failed loads, stores and copies: logs the first failure, and
+ * sends signals to processes whose contexts have new errors. The caller is a thread with
+ * interrupts enabled.
+ */
 void exanet_error_irq(struct exanet_device *xdev);
 /*
- * Stores the error count of an index at the start of @ctx, because its owner must not
- * get a signal for errors of the index's last owner. The caller holds the device's
- * lock.
+ * Stores the present error count of the context's index in @ctx, because the process must
+ * not get a signal for errors of the last context with this index. The caller holds the
+ * device's lock.
  */
 void exanet_error_attach(struct exanet_context *ctx);
 /*
- * Makes errors send @signo to current's process; 0: no signal. Returns 0, -EOPNOTSUPP,
- * -EINVAL or -ENODEV.
+ * Makes the driver send signal @signo (0: none) to current's process after each later
+ * error of the context. Returns 0, -EOPNOTSUPP: there is no aperture, -EINVAL: @signo is
+ * no signal, or -ENODEV: the context has stopped.
  */
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo);
 

@@ -10,27 +10,36 @@
 struct exanet_context;
 struct exanet_device;
 
+/* Initializes the wait queue of the context. */
 void exanet_event_init(struct exanet_context *ctx);
+/* Drops the reference to the context's eventfd. */
 void exanet_event_exit(struct exanet_context *ctx);
-/* Counts an interrupt of context @index, if it runs, and wakes its process. */
+/*
+ * Acknowledges the interrupt of context @index. If a process owns the context, counts the
+ * interrupt and wakes the process.
+ */
 void exanet_event_deliver(struct exanet_device *xdev, unsigned int index);
-/* Wakes all threads that wait for an event, because the context has stopped. */
+/*
+ * Signals the eventfd, and wakes all threads that wait for an interrupt, because the
+ * context has stopped.
+ */
 void exanet_event_hangup(struct exanet_context *ctx);
 /*
- * Stores the number of interrupts since the last call in @events. Waits for the first
- * one if @block. Returns 0, -EAGAIN: there is none, -ENODEV: the context has stopped,
- * -ERESTARTSYS.
+ * Stores the number of interrupts since the last call in @events. If @block is true, waits
+ * for the first interrupt. Returns 0; or, if there was no interrupt, -ENODEV: the context
+ * has stopped, -EAGAIN: @block is false, or -ERESTARTSYS after a signal.
  */
 int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
 /*
- * Returns the mask for poll(): POLLIN if events wait, POLLERR if the context has
- * stopped.
+ * Returns the mask for poll(): POLLIN if there were interrupts since the last
+ * exanet_event_read(), POLLERR and POLLHUP if the context has stopped.
  */
 __poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
 			   poll_table *wait);
 /*
- * Signals eventfd @fd with each interrupt; @fd -1 ends this. Returns 0, -EINVAL,
- * -EBADF.
+ * Makes each interrupt of the context signal eventfd @fd. @fd -1: no eventfd. Signals @fd at
+ * once if exanet_event_read() would return a number. Returns 0, -EINVAL: @fd is no eventfd
+ * and not -1, or -EBADF.
  */
 int exanet_event_set_fd(struct exanet_context *ctx, int fd);
 

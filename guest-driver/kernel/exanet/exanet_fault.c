@@ -2,9 +2,9 @@
 /*
  * ExaNet page faults.
  *
- * The NIC puts faults into a FIFO. The interrupt handler moves them to the queues of
- * their contexts. Each context has a work that makes its pages present, so a process
- * whose pages come slowly (swap, network file systems, userfaultfd) does not delay
+ * The NIC puts faults into a FIFO. The interrupt handler moves the faults to the queues of
+ * their contexts. Each context has a work that makes the pages present. So a process whose
+ * pages become present slowly (swap, network file systems, userfaultfd) does not delay
  * other processes.
  */
 #include "exanet_fault.h"
@@ -17,13 +17,13 @@
 #include "exanet_bram.h"
 #include "exanet_context.h"
 
-/* Most entries that the driver takes from the FIFO while interrupts are off. */
+/* Maximum of entries that the driver reads from the FIFO while interrupts are off. */
 #define EXANET_FAULT_BATCH	16
 
 /*
- * Maximum of page fault works that run at a time. A context has one work at a time,
- * and keeps its index until the work ends. The maximum is the contexts of all NICs,
- * because works that wait for a page must never block works of other contexts.
+ * Maximum of page fault works that run at a time: the number of contexts of all NICs. At
+ * most one work of a context runs, and the context keeps its index until the work ends. So
+ * a work that waits for a page does not block works of other contexts.
  */
 #define EXANET_FAULT_WORKS	(EXANET_NICS * EXANET_CONTEXTS)
 
@@ -57,7 +57,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		return;
 	}
 	if (!kfifo_put(&ctx->faults, *entry)) {
-		/* The queue is full. The NIC repeats the access, which faults again. */
+		/* The queue is full. The access is repeated, and causes another fault. */
 		exanet_hw_fault_resolve(&xdev->hw, entry->info, true);
 		return;
 	}
@@ -65,7 +65,7 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 	if (queue_work(exanet_fault_wq, &ctx->fault_work))
 		ctx->fault_works++;
 	else
-		exanet_context_put(ctx);	/* the file has a reference, too */
+		exanet_context_put(ctx);	/* not the last reference: the file has one */
 }
 
 bool exanet_fault_drain(struct exanet_device *xdev)
@@ -115,14 +115,14 @@ bool exanet_fault_detach(struct exanet_context *ctx)
 	ctx->lingers = lingers;
 	spin_unlock_irq(&xdev->slot_lock);
 
-	/* A fault of this context in the FIFO would reach the next owner of the index. */
+	/* A fault that stays in the FIFO would reach the next context with this index. */
 	exanet_fault_drain_all(xdev);
 	return lingers;
 }
 
 /* --- service -------------------------------------------------------------- */
 
-/* Returns the end of the pages that the rest of the block may access. */
+/* Returns the address after the last page that the rest of the block may access. */
 static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 {
 	return PAGE_ALIGN((entry->va & PAGE_MASK) +
@@ -130,10 +130,10 @@ static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 }
 
 /*
- * Makes a page usable by the device: present, accessed and, for a write, dirty. Stores
- * in @end up to where later pages may be made present in advance: the end of the VMA,
- * or 0 if a process supplies the pages by userfaultfd. Returns false if the access is
- * invalid.
+ * Makes the page at @va usable by the NIC: present, accessed and, for FAULT_FLAG_WRITE,
+ * dirty. Stores in @end the address up to which later pages may be made present in
+ * advance: the end of the VMA, or 0 if a process supplies the pages by userfaultfd.
+ * Returns false if the page cannot be made usable; then @end may be undefined.
  */
 static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 			    unsigned int flags, unsigned long *end)
@@ -142,8 +142,9 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	bool unlocked = false;
 
 	/*
-	 * The NIC must not access other devices, and their fault handlers may expect a
-	 * CPU. Block RAM is valid, because loads and stores of other nodes access it too.
+	 * The NIC must not access other devices, and fault handlers of other devices may
+	 * expect an access by a CPU. Block RAM is valid, because loads and stores of other
+	 * nodes may access block RAM.
 	 */
 	if (!vma || ((vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
 		     !exanet_bram_is(vma)))
@@ -153,8 +154,9 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 }
 
 /*
- * Makes the page of a fault and further pages of the block present. Returns false if
- * the access is invalid. The caller holds mmap_lock for reading.
+ * Makes the page of a fault, and if possible further pages of the block, usable by the
+ * NIC. Returns false if the page of the fault cannot be made usable. The caller holds
+ * mmap_lock for reading.
  */
 static bool exanet_fault_service(struct mm_struct *mm,
 				 const struct exanet_fault_entry *entry)
@@ -171,13 +173,16 @@ static bool exanet_fault_service(struct mm_struct *mm,
 	for (end = min(end, limit), va += PAGE_SIZE; va < end; va += PAGE_SIZE)
 		if (!exanet_fault_in(mm, va, flags, &limit))
 			break;
-	return true;	/* a later page that is not present causes another fault */
+	return true;	/* a further page that is not usable causes another fault */
 }
 
 static void exanet_fault_answer(struct exanet_context *ctx,
 				const struct exanet_fault_entry *entry, bool ok)
 {
-	/* A copy needs this count, because the NIC does not report which side failed. */
+	/*
+	 * exanet_cdma_piece() needs this count, because the NIC does not report which side
+	 * of a copy is invalid.
+	 */
 	if (!ok && !(entry->info & EXANET_FAULT_DST) &&
 	    RNIC_GET(EXANET_FAULT_UNIT, entry->info) == EXANET_FAULT_SHM)
 		atomic_inc(&ctx->bad_copies);
@@ -199,8 +204,8 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 }
 
 /*
- * Counts the end of a work of the context. Returns true if the context lingers and this
- * was its last work; then the context does not linger any more.
+ * Counts the end of a work of the context. If this was the last work of a context that
+ * lingers, ends the lingering and returns true. Otherwise returns false.
  */
 static bool exanet_fault_work_done(struct exanet_context *ctx)
 {
@@ -222,7 +227,7 @@ static void exanet_fault_work(struct work_struct *work)
 	struct exanet_fault_entry entry;
 	bool ok;
 
-	/* If the process has ended, exanet_fault_detach() answers its faults. */
+	/* If the address space has ended, exanet_fault_detach() answers the faults. */
 	if (!mmget_not_zero(mm))
 		goto out;
 	mmap_read_lock(mm);
@@ -236,7 +241,7 @@ static void exanet_fault_work(struct work_struct *work)
 		}
 	}
 	mmap_read_unlock(mm);
-	/* mmput_async(), because a work must not free an address space itself. */
+	/* If this is the last reference, another work frees the address space. */
 	mmput_async(mm);
 out:
 	if (exanet_fault_work_done(ctx))

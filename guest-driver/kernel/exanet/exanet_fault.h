@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet page faults: take faults from the NIC's FIFO, make the pages present, and
- * answer.
+ * ExaNet page faults. The driver reads faults from the NIC's FIFO, makes the pages present,
+ * and answers the faults.
  */
 #ifndef EXANET_FAULT_H
 #define EXANET_FAULT_H
@@ -15,23 +15,26 @@ struct exanet_device;
 int exanet_fault_init(void);
 /* Waits for all works, and frees the workqueue. */
 void exanet_fault_exit(void);
+/* Initializes the queue of faults and the work of the context. */
 void exanet_fault_context_init(struct exanet_context *ctx);
 /*
- * Makes faults of the context's index go to the context. The caller holds the device's
- * lock.
+ * Connects the context with its index: from now on faults, interrupts and errors of the
+ * index reach the context. The caller holds the device's lock.
  */
 void exanet_fault_attach(struct exanet_context *ctx);
 /*
- * Detaches the context from the fault FIFO, and refuses its faults; the NIC does not
- * use the context any more. After the return the FIFO has no fault of the context.
- * Returns true if the context's work still handles a fault, which may take long; then
- * the end of the work calls exanet_context_unlinger(). The caller holds the device's
- * lock; sleeps.
+ * Disconnects the context, which is disabled in the NIC, from its index. Answers the
+ * context's faults in the queue and in the FIFO: the accesses fail. Returns true if a fault
+ * work of the context is queued or runs, which may take long. Then the end of the last work
+ * calls exanet_context_unlinger(). The caller holds the device's lock; sleeps.
  */
 bool exanet_fault_detach(struct exanet_context *ctx);
-/* Takes a batch of faults from the FIFO. Returns true if there may be more. */
+/*
+ * Moves some faults from the FIFO to the queues of their contexts, and queues the works.
+ * Returns true if the FIFO has more faults.
+ */
 bool exanet_fault_drain(struct exanet_device *xdev);
-/* Takes all faults from the FIFO; sleeps. */
+/* Calls exanet_fault_drain() until the FIFO has no more faults; sleeps. */
 void exanet_fault_drain_all(struct exanet_device *xdev);
 
 #endif /* EXANET_FAULT_H */

@@ -36,8 +36,8 @@ static int exanet_file_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Returns true if the context belongs to current; a child after fork() has no part in
- * it.
+ * Returns true if current has the address space of the context. A child after fork() has
+ * an address space of its own, so the child may not use the context.
  */
 static bool exanet_file_is_owner(struct exanet_context *ctx)
 {
@@ -191,7 +191,7 @@ static long exanet_ioctl_accel(struct exanet_context *ctx, void __user *arg)
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;
 	ret = exanet_accel_job(ctx, &a);
-	/* The output members are valid for a job that failed, too. */
+	/* The caller gets the output members after a failure, too. */
 	return copy_to_user(arg, &a, sizeof(a)) ? -EFAULT : ret;
 }
 
@@ -232,8 +232,8 @@ static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 /* --- mmap ----------------------------------------------------------------- */
 
 /*
- * Maps a user page at the first access. mmap() maps no page, because a PTE must be set
- * under the device's lock; otherwise the removal of the NIC could miss it.
+ * Maps a user page at the first access. mmap() does not map the page, because a PTE must be
+ * set under the device's lock. Otherwise the removal of the NIC could miss the PTE.
  */
 static vm_fault_t exanet_vm_fault(struct vm_fault *vmf)
 {
@@ -270,7 +270,7 @@ static int exanet_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct exanet_context *ctx = file->private_data;
 
-	/* vm_pgoff n must mean user page n, at offset n << EXANET_MMAP_SHIFT. */
+	/* User page n has offset n << EXANET_MMAP_SHIFT, so its vm_pgoff must be n. */
 	BUILD_BUG_ON(PAGE_SHIFT != EXANET_MMAP_SHIFT);
 
 	if (!exanet_file_is_owner(ctx))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet interrupts: an MSI-X message for each purpose, or two wires for all purposes.
+ * ExaNet interrupts: MSI-X messages for page faults, for administration and for each
+ * context; or two wires, for mailboxes and for all other causes.
  */
 #include "exanet_irq.h"
 
@@ -34,7 +35,7 @@ static irqreturn_t exanet_fault_irq(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
 
-	/* Acks first, because a later event must raise the vector again. */
+	/* Acknowledges first, because a later fault must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
 	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
 }
@@ -53,7 +54,7 @@ static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 	if (causes == EXANET_GONE)
 		return IRQ_NONE;
 	causes &= EXANET_IRQS_ADMIN;
-	/* Acks first, because a later event must raise the vector again. */
+	/* Acknowledges first, because a later event must raise the vector again. */
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	exanet_admin_serve(xdev, causes);
 	return IRQ_HANDLED;
@@ -94,7 +95,10 @@ static int exanet_request_vector(struct exanet_device *xdev,
 
 /* --- handlers of wires ---------------------------------------------------- */
 
-/* The kernel masks the wire while this thread runs. A new event keeps the wire high. */
+/*
+ * The kernel masks the wire while this thread runs. A new event keeps the wire high, so
+ * that the thread runs again.
+ */
 static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet interrupts: an MSI-X message for each purpose, or two wires for all purposes.
+ * ExaNet interrupts: MSI-X messages for page faults, for administration and for each
+ * context; or two wires, for mailboxes and for all other causes.
  */
 #ifndef EXANET_IRQ_H
 #define EXANET_IRQ_H
@@ -17,8 +18,8 @@ struct exanet_vector {
 /* Requests all interrupts of the device. Returns 0 or a negative errno. */
 int exanet_irq_request(struct exanet_device *xdev);
 /*
- * Frees the interrupts. After the return no handler runs, and no work that a handler
- * began.
+ * Frees the interrupts, and cancels a delayed report of links. After the return no handler
+ * and no such report runs. Works of page faults may still run.
  */
 void exanet_irq_free(struct exanet_device *xdev);
 

@@ -13,20 +13,27 @@ struct exanet_device;
 /* The links of a NIC, as reported last. */
 struct exanet_links {
 	struct mutex lock;	/* protects the members below */
-	struct delayed_work work;	/* reports changes that come soon after a report */
+	struct delayed_work work;	/* makes a report that was delayed */
 	unsigned long reported;	/* time of the last report, jiffies */
-	u32 up;			/* bit p: port p is up in the last report */
-	bool paused;		/* registers must not be read: the NIC is in reset */
+	u32 up;			/* bit p: port p was up in the last report */
+	bool paused;		/* no reports: the NIC is in a reset by its bus, or stopped */
 };
 
+/* Initializes @xdev->links: no link has been reported as up. */
 void exanet_link_init(struct exanet_device *xdev);
-/* Reports links that have changed: at once, or a second after the last report. */
+/*
+ * Reports links that have gone up or down since the last report: at once, or by a work a
+ * second after the last report. Sleeps.
+ */
 void exanet_link_check(struct exanet_device *xdev);
-/* After the return nothing reads the state of a link until exanet_link_resume(). */
+/*
+ * Ends reports until exanet_link_resume(). After the return no report reads registers.
+ * Sleeps.
+ */
 void exanet_link_pause(struct exanet_device *xdev);
-/* Ends a pause, and reports later which links have changed. */
+/* Permits reports again, and schedules a report in a second. */
 void exanet_link_resume(struct exanet_device *xdev);
-/* Cancels a report that is due later. */
+/* Cancels a report that is due later, and waits for a report that is under way. */
 void exanet_link_cancel(struct exanet_device *xdev);
 
 #endif /* EXANET_LINK_H */

@@ -51,7 +51,8 @@ static void __exit exanet_exit(void)
 	exanet_pci_unregister();
 	exanet_debugfs_exit();
 	/*
-	 * Works end before the class, because a work may hold a context and its device.
+	 * Waits for works before the class is removed, because a work may have the last
+	 * reference to a context and its device.
 	 */
 	exanet_fault_exit();
 	exanet_device_exit();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet segments: parts of the aperture through which a process sees memory of another
+ * ExaNet segments: parts of the aperture by which a process accesses memory of another
  * node.
  *
- * A segment ends by SEGMENT_DESTROY or with its context. Its mappings hold a reference
- * to it, so a mapping never shows a later segment at the same place.
+ * A segment ends by SEGMENT_DESTROY, or when its context stops. A mapping has a reference
+ * to its segment. So a mapping does not show a later segment at the same place.
  */
 #include "exanet_segment.h"
 
@@ -31,8 +31,8 @@ void exanet_segment_init(struct exanet_device *xdev)
 
 	space->name = dev_name(&xdev->dev);
 	/*
-	 * The resource has no type, because the kernel would keep parts of known types
-	 * free.
+	 * The resource has no type, because allocate_resource() leaves out reserved ranges
+	 * of resources of type IORESOURCE_MEM.
 	 */
 	space->end = xdev->caps.aperture - 1;
 }
@@ -80,7 +80,7 @@ static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
 	return exanet_shm_check_gva(c->gva, c->len);
 }
 
-/* Returns true if one more segment, of @len bytes, exceeds the limits of the user. */
+/* Returns true if one more segment, of @len bytes, would exceed a limit of @user. */
 static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user, u64 len)
 {
@@ -101,7 +101,10 @@ static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 	return n >= READ_ONCE(exanet_user_segments) || len > most;
 }
 
-/* Finds a number, and a place of @len bytes; xdev->lock is held. Returns 0 or -ENOSPC. */
+/*
+ * Allocates a number, and @len bytes of the aperture, for @seg. The caller holds
+ * xdev->lock. Returns 0 or -ENOSPC.
+ */
 static int exanet_segment_place(struct exanet_device *xdev,
 				struct exanet_segment *seg, u64 len)
 {
@@ -195,7 +198,10 @@ int exanet_segment_create(struct exanet_context *ctx,
 
 /* --- destroy -------------------------------------------------------------- */
 
-/* Frees number and place of a segment, and drops its reference. No PTE leads to it. */
+/*
+ * Disables the segment in the NIC, frees its number and place, and drops the reference of
+ * the table. For PTEs of the segment see exanet_segment_stop().
+ */
 static void exanet_segment_release(struct exanet_segment *seg)
 {
 	struct exanet_device *xdev = seg->xdev;
@@ -227,12 +233,18 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 	if (!seg)
 		return ctx->running ? -ENOENT : -ENODEV;
 
-	/* The lock is not held, because the removal of PTEs waits for CPUs in loads. */
+	/*
+	 * The lock is not held, because the removal of PTEs waits for CPUs that wait for a
+	 * load from the segment.
+	 */
 	unmap_mapping_range(ctx->mapping, EXANET_MMAP_APERTURE + seg->place.start,
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
-	/* Until here PTEs led to memory of the job, so the job could not change. */
+	/*
+	 * Permits a change of the job now, because until here a CPU could access memory of
+	 * the job by PTEs of the segment.
+	 */
 	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
 	return 0;
@@ -277,8 +289,8 @@ static vm_fault_t exanet_segment_vm_fault(struct vm_fault *vmf)
 	phys_addr_t pa;
 
 	/*
-	 * The lock is held until the PTE is set, because the end of the segment must
-	 * zap it.
+	 * The lock is held until the PTE is set, because the end of the segment must find
+	 * and remove the PTE.
 	 */
 	mutex_lock(&xdev->lock);
 	if (seg->ctx) {
@@ -298,8 +310,8 @@ static const struct vm_operations_struct exanet_segment_vm_ops = {
 };
 
 /*
- * Finds the segment of the context that contains the @len bytes at @offset of the
- * aperture. Returns a reference, or NULL.
+ * Returns a reference to the segment of the context that contains the @len bytes at
+ * @offset of the aperture, or NULL if there is no such segment.
  */
 static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 						  u64 offset, u64 len)
@@ -323,7 +335,7 @@ static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 	return seg;
 }
 
-/* Returns the VM_ flags that no mapping of a segment with @flags may have. */
+/* Returns those of VM_READ, VM_WRITE, VM_EXEC that a segment with @flags forbids. */
 static vm_flags_t exanet_segment_forbids(u32 flags)
 {
 	return VM_EXEC | (flags & EXANET_SEGMENT_READ ? 0 : VM_READ) |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet segments: parts of the aperture through which a process sees memory of another
+ * ExaNet segments: parts of the aperture by which a process accesses memory of another
  * node.
  */
 #ifndef EXANET_SEGMENT_H
@@ -18,12 +18,13 @@ struct exanet_device;
 struct vm_area_struct;
 
 struct exanet_segment {
-	struct kref ref;	/* held by the table and by mappings */
+	struct kref ref;	/* references of the table and of mappings */
 	struct exanet_device *xdev;
-	struct exanet_context *ctx;	/* NULL: the segment has ended; device's lock */
-	struct resource place;	/* bytes of the aperture */
+	/* Context of the segment; NULL: the segment has ended. Under the device's lock. */
+	struct exanet_context *ctx;
+	struct resource place;	/* range of the aperture, in bytes */
 	unsigned int number;	/* index in exanet_segments.table */
-	kuid_t uid;		/* owner of the segment */
+	kuid_t uid;		/* user of the context, exanet_user.uid */
 	u32 flags;		/* enum exanet_segment_flags */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 	u64 gva;		/* GVA of the first byte */
@@ -35,29 +36,38 @@ struct exanet_segments {
 	struct exanet_segment *table[EXANET_SHM_MAPS];
 };
 
-/* Sets the size of the aperture from the capabilities. */
+/* Sets the size of @xdev->segments.space to the size of the aperture. */
 void exanet_segment_init(struct exanet_device *xdev);
 /*
  * Creates a segment as uapi.h says, and fills the output members of @c. Returns 0,
- * -EOPNOTSUPP, -ENODEV, -EINVAL, -EACCES, -ENOSPC, -EDQUOT or -ENOMEM.
+ * -EOPNOTSUPP, -ENODEV: the context has stopped, -EINVAL, -EACCES, -ENOSPC, -EDQUOT or
+ * -ENOMEM.
  */
 int exanet_segment_create(struct exanet_context *ctx,
 			  struct exanet_ioc_segment_create *c);
 /*
- * Destroys a segment. After the return no CPU accesses its memory. Returns 0,
- * -EOPNOTSUPP, -ENOENT or -ENODEV; sleeps.
+ * Destroys segment @number of the context. After the return no CPU can access memory by
+ * the segment. Returns 0, -EOPNOTSUPP, -ENOENT: the context has no such segment, or
+ * -ENODEV: the context has stopped; sleeps.
  */
 int exanet_segment_destroy(struct exanet_context *ctx, u32 number);
 /*
- * Destroys the segments of a stopped context. No thread uses their PTEs, or the caller
- * removes the PTEs afterwards. The caller holds the device's lock.
+ * Destroys the segments of a stopped context. Either no thread can use PTEs of these
+ * segments, or the caller removes the PTEs afterwards. The caller holds the device's lock.
  */
 void exanet_segment_stop(struct exanet_context *ctx);
-/* Makes @vma a mapping of a part of a segment. Returns 0, -EINVAL or -EACCES. */
+/*
+ * Makes @vma a mapping of a part of a segment of the context. Returns 0, -EINVAL: the
+ * mapping is private, or is not inside a segment, or -EACCES: the segment does not have
+ * the rights of the mapping.
+ */
 int exanet_segment_mmap(struct exanet_context *ctx, struct vm_area_struct *vma);
-/* Fills @q with sizes and use of the aperture. Returns 0, -EOPNOTSUPP or -ENODEV. */
+/*
+ * Fills @q. Returns 0, -EOPNOTSUPP: there is no aperture, or -ENODEV: the context has
+ * stopped.
+ */
 int exanet_segment_query(struct exanet_context *ctx, struct exanet_ioc_query_shm *q);
-/* Returns the number of segments; the device's lock is held. */
+/* Returns the number of segments of all contexts. The caller holds the device's lock. */
 unsigned int exanet_segments_used(struct exanet_device *xdev);
 
 #endif /* EXANET_SEGMENT_H */

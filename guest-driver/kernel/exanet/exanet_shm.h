@@ -11,25 +11,32 @@ struct exanet_context;
 struct exanet_device;
 
 struct exanet_shm {
-	bool present;		/* the NIC has an aperture, and the bus has room for it */
-	void __iomem *user;	/* user pages of all contexts */
+	/* The NIC has an aperture, and the bus has room for aperture and block RAM. */
+	bool present;
+	void __iomem *user;	/* user pages of all contexts; NULL if @present is false */
 };
 
 /*
- * Maps the user pages. A NIC without an aperture needs none: exanet_shm.present stays
- * false, and all requests for shared memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
+ * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, only leaves
+ * present false. If the bus has no room for the aperture, also logs a message and clears
+ * EXANET_CAP1_APERTURE of @xdev->caps. While present is false, requests for shared memory
+ * return -EOPNOTSUPP. Returns 0 or -ENOMEM.
  */
 int exanet_shm_init(struct exanet_device *xdev);
+/* Unmaps the user pages. */
 void exanet_shm_exit(struct exanet_device *xdev);
 /* Returns true if current may use block RAM, of this node and of others. */
 bool exanet_shm_bram_allowed(void);
 /*
- * Checks that current may use the address @gva of @len bytes. Returns 0, -EACCES: the
- * bytes are registers of a node, or block RAM that current may not use, -EINVAL: @len
- * is 0 or too large.
+ * Checks that current may use the @len bytes at @gva. Returns 0, -EACCES: the bytes are
+ * registers of a node, or block RAM that current may not use, or -EINVAL: @len is 0, or
+ * the bytes cross the end of a window of 512 GB or of the 4 GB for block RAM.
  */
 int exanet_shm_check_gva(u64 gva, u64 len);
-/* Returns the PDID of context @dst_ctx in the job of @ctx; the device's lock is held. */
+/*
+ * Returns the PDID of context @dst_ctx of a node, in the job of @ctx, which must run. The
+ * caller holds the device's lock.
+ */
 u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx);
 
 #endif /* EXANET_SHM_H */

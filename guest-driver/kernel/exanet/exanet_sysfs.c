@@ -2,13 +2,15 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN
  *
- *   coord                 coordinates of this node; writable while no context is in use
- *   contexts, contexts_in_use
+ *   coord                 coordinates of this node; a store fails with EBUSY while the
+ *                         NIC may use a context
+ *   contexts              number of contexts of the NIC
+ *   contexts_in_use       number of contexts that are not free
  *   counters/<name>       EXANET_COUNTERS, in lower case
  *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c
  *   port<p>/              see exanet_sysfs_port.c; only ports that have a cable
  *
- * The tables are built from the register lists when the module is loaded.
+ * exanet_sysfs_init() builds the tables for counters and ports from the lists in regs.h.
  */
 #include "exanet_sysfs.h"
 
@@ -40,7 +42,7 @@ static ssize_t coord_store(struct device *dev, struct device_attribute *attr,
 	if (coord & ~EXANET_COORD_MASK)
 		return -EINVAL;
 	mutex_lock(&xdev->lock);
-	/* Processes have given the coordinates to processes of other nodes. */
+	/* A process that has a context may have sent the coordinates to other nodes. */
 	if (bitmap_empty(xdev->used, EXANET_CONTEXTS))
 		exanet_hw_set_coord(&xdev->hw, coord);
 	else

@@ -7,9 +7,9 @@
 
 struct exanet_device;
 
-/* Builds the attribute tables, once, before the first device. */
+/* Builds the tables of attributes. Must be called once, before the first device. */
 void exanet_sysfs_init(void);
-/* Fills xdev->groups from the device's capabilities. */
+/* Fills @xdev->groups, and sets dev.groups. Needs the capabilities and shm.present. */
 void exanet_sysfs_groups(struct exanet_device *xdev);
 /* Notifies programs that poll the attribute "state" of port @port. */
 void exanet_sysfs_link_changed(struct exanet_device *xdev, unsigned int port);

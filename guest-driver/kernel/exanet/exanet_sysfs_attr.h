@@ -14,10 +14,10 @@ typedef ssize_t (*exanet_store_fn)(struct device *dev,
 				   struct device_attribute *attr,
 				   const char *buf, size_t count);
 
-/* A device attribute with the register that it shows. */
+/* A device attribute, and the register that the attribute shows. */
 struct exanet_attr {
 	struct device_attribute attr;
-	unsigned int reg;	/* number of a counter, or EXANET_REG_ */
+	unsigned int reg;	/* enum exanet_counter, or EXANET_REG_PORT_ of @port */
 	unsigned int port;
 	char name[24];
 };
@@ -27,12 +27,15 @@ static inline struct exanet_attr *exanet_attr(struct device_attribute *attr)
 	return container_of(attr, struct exanet_attr, attr);
 }
 
-/* Fills @a. Its name is @name in lower case. @store is NULL for a read-only attribute. */
+/*
+ * Fills @a, which is zeroed. The name of the attribute is @name in lower case, at most 23
+ * characters. @store is NULL for a read-only attribute.
+ */
 void exanet_attr_init(struct exanet_attr *a, const char *name,
 		      exanet_show_fn show, exanet_store_fn store);
 /*
- * Prints @count words to @buf, the current one in brackets. Returns the number of
- * bytes.
+ * Prints the @count words @words to @buf, word @current_word in brackets. Returns the
+ * number of bytes.
  */
 ssize_t exanet_attr_choice_show(char *buf, const char * const *words,
 				unsigned int count, unsigned int current_word);

@@ -2,17 +2,21 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN/port<p>
  *
- *   state               up, down or conflict
+ *   state               "up", "down" or "conflict"
  *   peer                coordinates of the neighbour
- *   role                the nodes to which the port leads; a store sets the role, and
- *                       "auto" derives it from the coordinates of both ends again
- *   rate_kbps           0: no limit
- *   latency_ns
- *   xoff_vc             mask of virtual channels in which this port has stopped the
+ *   role                the nodes to which the port leads, or "none"; "(forced)" if a
+ *                       store has set the role. A store of "auto" makes the NIC derive
+ *                       the role from the coordinates of both ends.
+ *   rate_kbps           kb/s of link words; 0: no limit
+ *   latency_ns          PORT_LATENCY, ns of virtual time
+ *   xoff_vc             mask of virtual channels on which this port has stopped the
  *                       neighbour
- *   peer_xoff_vc        mask of those in which the neighbour has stopped this port
- *   level_rx, level_tx  words in the FIFOs
- *   <name>              counters: the 64-bit registers of EXANET_PORT_REGS
+ *   peer_xoff_vc        mask of virtual channels on which the neighbour has stopped this
+ *                       port
+ *   level_rx            words in the receive FIFOs
+ *   level_tx            words that wait to be sent
+ *   <name>              counter: a 64-bit register of EXANET_PORT_REGS, but not INJECT;
+ *                       without PORT_, in lower case
  */
 #include "exanet_sysfs_port.h"
 
@@ -36,7 +40,7 @@ static const struct {
 #undef EXANET_PORT_REG
 };
 
-/* Maximum of attributes: one for each register, and some for fields of registers. */
+/* Maximum of attributes of a port: one for each register, and 10 for fields. */
 #define EXANET_PORT_ATTRS	(ARRAY_SIZE(exanet_port_regs) + 10)
 
 static struct exanet_port_sysfs {

@@ -7,8 +7,9 @@
 
 struct attribute_group;
 
-/* Builds the attribute tables, once, before the first device. */
+/* Builds the tables of attributes. Must be called once, before the first device. */
 void exanet_sysfs_ports_init(void);
+/* Returns the attributes of port @port, which are the same for all NICs. */
 const struct attribute_group *exanet_sysfs_port_group(unsigned int port);
 
 #endif /* EXANET_SYSFS_PORT_H */

@@ -2,22 +2,25 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN/quota, .../firmware, .../switch and .../shm
  *
- *   quota/writes, reads, tids     maximum of write channels, of reads that the NIC serves,
- *                                 and of blocks in flight, of each context
- *   firmware/window, timeout_ns, retry_max, dyn_timeout
- *   firmware/policy, multipath    all words, the current one in brackets
+ *   quota/writes                  maximum of write channels at work, of each context
+ *   quota/reads                   maximum of read channels at work, of each context
+ *   quota/tids                    maximum of blocks in flight, of each context
+ *   firmware/window, timeout_ns, retry_max, dyn_timeout    registers FW_WINDOW ...
+ *   firmware/policy, multipath    all words, the current word in brackets
  *   firmware/rtt_ns               smoothed time from block to ack
- *   switch/mode, flow             all words, the current one in brackets
- *   switch/dims                   rings per dimension as 4x4x1; 1: a mesh
- *   switch/order                  order in which routes go through the dimensions
- *   switch/flow_target            percent of a link's rate that flows may use together
- *   switch/flow_window_ns
+ *   switch/mode, flow             all words, the current word in brackets
+ *   switch/dims                   nodes in a ring of each dimension, as 4x4x1; 1: a mesh
+ *   switch/order                  order of the dimensions in a route, as zyx
+ *   switch/flow_target            percent of PORT_RATE that flows share
+ *   switch/flow_window_ns         register SW_FLOW_WINDOW
  *   switch/local<n>, local_out, transit    packets of the torus router
- *   switch/flows, flows_paced     active flows, and own flows that are paced
- *   shm/aperture, bram            bytes
- *   shm/segments, segments_used
+ *   switch/flows                  number of flows at outputs
+ *   switch/flows_paced            number of own flows that are paced
+ *   shm/aperture, bram            sizes in bytes
+ *   shm/segments, segments_used   maximum of segments, and their present number
  *   shm/timeout_cycles            timeout of a load or store, in cycles of 6.4 ns
- *   shm/timeout_mode, retry_max
+ *   shm/timeout_mode              all words, the current word in brackets
+ *   shm/retry_max                 register SHM_RETRY_MAX
  *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
  */
 #include "exanet_sysfs_tune.h"
@@ -186,7 +189,7 @@ static const char * const exanet_fw_multipaths[] = {
 
 EXANET_TUNE_RW(fw_window, window, EXANET_FW_OFFSET(WINDOW), false,
 	       EXANET_ALL32, 1, 0x3ff);
-/* The maximum is an hour, because the firmware doubles the timeout without a check. */
+/* The maximum is an hour. The firmware doubles the timeout up to 5 times. */
 EXANET_TUNE_RW(fw_timeout_ns, timeout_ns, EXANET_FW_OFFSET(TIMEOUT_NS), true,
 	       EXANET_ALL64, 1000, 3600000000000ULL);
 EXANET_TUNE_RW(fw_retry_max, retry_max, EXANET_FW_OFFSET(RETRY_MAX), false,
@@ -225,7 +228,7 @@ static const char * const exanet_sw_modes[] = {
 	[EXANET_SW_MODE_ROUTER] = "router",
 };
 
-/* Texts of the values of the bits MARK and PACE together. */
+/* Texts of the values of the bits MARK (1) and PACE (2) together. */
 static const char * const exanet_sw_flow_words[] = {
 	"off", "mark", "pace", "both",
 };
@@ -274,7 +277,8 @@ static ssize_t dims_show(struct device *dev, struct device_attribute *attr,
 }
 
 /*
- * Parses up to three numbers with x between them. A dimension without number is a mesh.
+ * Sets SW_DIMS from up to three numbers, for X, Y and Z, with "x" between the numbers. A
+ * dimension without number is a mesh.
  */
 static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
@@ -290,7 +294,7 @@ static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 		if (n == EXANET_DIMS || kstrtou8(word, 10, &ring) ||
 		    ring > EXANET_RING_MAX)
 			return -EINVAL;
-		/* A ring of one or two nodes counts as a mesh. */
+		/* A number below 3 means a mesh. */
 		dims |= RNIC_PREP(exanet_dims_fields[n], ring > 2 ? ring : 0);
 		n++;
 	}
@@ -319,7 +323,7 @@ static ssize_t order_show(struct device *dev, struct device_attribute *attr,
 		seen |= BIT(dim);
 		text[i] = dim < EXANET_DIMS ? exanet_dim_letters[dim] : '?';
 	}
-	/* The router uses the default if the register has no permutation. */
+	/* The router uses order zyx if the register does not have a permutation. */
 	return sysfs_emit(buf, "%s\n", seen == BIT(EXANET_DIMS) - 1 ? text :
 			  "zyx");
 }
