@@ -20,14 +20,14 @@ void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 	c->cells = c->map + (size_t)c->ncells * CLIMATE_NDF * 4;
 	c->bytes = (c->cells + (size_t)c->ncells * 4 + 7) & ~(size_t)7;
 	for (unsigned int n = 0; n < CLIMATE_COLOURS; n++)
-		/* Cells of a colour have an odd, or an even, index in each direction. */
+		/* In each direction, a colour has either the odd or the even cells. */
 		c->colour[n + 1] = c->colour[n] +
 			(nx + !(n & 1)) / 2 * ((ny + !(n & 2)) / 2);
 }
 
 /*
- * Returns value @i, from -1 to 1.  It is exact in binary, so all machines have the
- * same.
+ * Returns number @i of a pseudo-random sequence, from -1 to below 1.  The computation does
+ * not round, so the number is the same on all machines.
  */
 static double climate_value(uint64_t i)
 {
@@ -47,8 +47,8 @@ static void climate_fill_map(const struct climate *c, uint32_t *map)
 			unsigned int y = cell / c->nx + (df >> 1 & 1);
 
 			/*
-			 * The four upper nodes of a cell have the next index in their
-			 * columns.
+			 * Nodes 4 to 7 of a cell are above nodes 0 to 3, so their index
+			 * is higher by 1.
 			 */
 			*map++ = (y * (c->nx + 1) + x) * (c->nlayers + 1) +
 				 (df >> 2);
@@ -83,7 +83,10 @@ void climate_fill(const struct climate *c, uint8_t *mem)
 	climate_fill_cells(c, (uint32_t *)(mem + c->cells));
 }
 
-/* Returns the product of a row of a matrix and the values of x at the nodes of a cell. */
+/*
+ * Returns the product of the matrix row at @row and the values of x at the nodes of a cell
+ * in a layer.  @x is the address of the layer's value 0 of x; @map has the indices.
+ */
 static double climate_row(const volatile uint8_t *row, const volatile uint8_t *x,
 			  const uint32_t *map)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Example programs: prints messages, parses numbers, reads the clock.
+ * Functions that all example programs share: messages, numbers and the clock.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ int failed(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fflush(stdout);
-	/* One call of fprintf(), because other processes may write to the same file. */
+	/* Calls fprintf() once, because other processes may write to the same file. */
 	fprintf(stderr, "%s: %s\n", program, text);
 	return EXIT_FAILED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Functions of all example programs that do not use the NIC.
+ * Functions that all example programs share. These functions do not use the NIC.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -11,32 +11,32 @@
 /* Exit codes. */
 enum {
 	EXIT_RIGHT = 0,		/* all results are right */
-	EXIT_FAILED = 1,	/* some results are wrong, or there are none */
+	EXIT_FAILED = 1,	/* some results are wrong or missing */
 	EXIT_USAGE = 2,		/* wrong command line */
 };
 
-/* Name of the program, which each message begins with.  Each program defines it. */
+/* Name of the program, with which each message begins.  Each program defines the name. */
 extern const char *program;
 
-/* Prints a message on standard error.  Returns EXIT_FAILED. */
+/* Prints a message on standard error, at most 511 characters.  Returns EXIT_FAILED. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints a message about a wrong command line.  Returns EXIT_USAGE. */
+/* Prints a message about a wrong command line on standard error.  Returns EXIT_USAGE. */
 int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Parses an integer from @min to @max: decimal, octal (0...) or hexadecimal (0x...).
- * Returns false on an error.
+ * Parses @text: a decimal, octal (0...) or hexadecimal (0x...) integer from @min to @max.
+ * Stores the integer in @value.  Returns false on an error; then @value is undefined.
  */
 bool number(const char *text, long long min, long long max, long long *value);
 
-/* Returns the seconds of a clock that is never set. */
+/* Returns the time of the clock CLOCK_MONOTONIC, in seconds. */
 double now(void);
 
 /*
- * Access memory that may belong to a device.  Each makes one access of 8 bytes, which the
- * compiler neither merges nor splits, through a general register, because KVM emulates no
- * other instructions.
+ * The next four functions access 8 bytes of memory that may belong to a device.  @p is
+ * 8-byte aligned.  A call makes exactly one access, by a general register, because KVM
+ * does not emulate all other instructions for devices.
  */
 static inline uint64_t load64(const volatile void *p)
 {

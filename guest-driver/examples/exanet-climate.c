@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-climate: the kernel of a climate model on data in several places, by the
+ * exanet-climate: runs the kernel of a climate model on data in several places, by the
  * processor or by the accelerator beside the NIC [T §6.4].
  */
 #define _GNU_SOURCE
@@ -14,7 +14,11 @@
 #include "common.h"
 #include "place.h"
 
-#define MESH_MAX	999	/* three digits; excludes the "-1" of sscanf() */
+/*
+ * Maximum of cells in a direction: three digits.  The check of this maximum also refuses
+ * "-1", which sscanf() converts to the largest unsigned number.
+ */
+#define MESH_MAX	999
 
 const char *program = "exanet-climate";
 
@@ -38,15 +42,15 @@ struct options {
 	bool accel;
 };
 
-/* Buffers in ordinary memory: initial data, expected data at the end, and results. */
+/* Three buffers of climate.bytes in ordinary memory. */
 struct expected {
 	struct climate climate;
-	uint8_t *begin;
-	uint8_t *end;
-	uint8_t *found;
+	uint8_t *begin;		/* initial data */
+	uint8_t *end;		/* expected data after all steps */
+	uint8_t *found;		/* data of a place after all steps */
 };
 
-/* Copies @bytes, a multiple of 8, to device memory, 8 bytes at a time. */
+/* Copies @bytes, a multiple of 8, to memory that may be of a device, by 8-byte stores. */
 static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 8) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-pgas: a lock and a barrier among several nodes.  Both use only loads and stores.
- * The lock is Lamport's bakery; the barrier is the dissemination barrier.
+ * exanet-pgas: a lock and a barrier among several nodes.  Both use only loads, stores and
+ * fences.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,9 @@
 #define NODES_MAX	16
 #define LEVELS_MAX	4	/* log2 NODES_MAX */
 #define HELLO_MS	200
-#define LOCK_HOME	0			/* rank of the owner of the lock */
-#define COUNTER_HOME(p)	((p)->nodes - 1)	/* rank of the owner of the counter */
+#define LOCK_HOME	0	/* rank of the process whose memory has the lock */
+/* Rank of the process whose memory has the counter. */
+#define COUNTER_HOME(p)	((p)->nodes - 1)
 
 const char *program = "exanet-pgas";
 
@@ -36,16 +37,18 @@ static const char usage[] =
 "Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
 
 /*
- * Memory that each process shares.  Only the lock of LOCK_HOME and the counter of
- * COUNTER_HOME are used.
+ * Memory of each process, which all processes access.  The processes use @choosing and
+ * @ticket only at LOCK_HOME, @counter and @owner only at COUNTER_HOME.
  */
 struct shared {
-	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process takes a ticket */
-	uint64_t ticket[NODES_MAX];	/* by rank; 0: wants no lock */
-	uint64_t flag[LEVELS_MAX];	/* by level: barriers of one peer */
+	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process computes a ticket */
+	uint64_t ticket[NODES_MAX];	/* by rank; 0: neither has nor wants the lock */
+	/* By level: number of the last barrier that the peer of this level has reached. */
+	uint64_t flag[LEVELS_MAX];
 	uint64_t counter;		/* protected by the lock */
-	uint64_t owner;			/* rank + 1 of the process that has the lock; 0: none */
-	uint64_t intruders;		/* how often another process had the lock too */
+	uint64_t owner;			/* rank + 1 of the process in inside(); 0: none */
+	/* Calls of inside() in which this process has found another process there. */
+	uint64_t intruders;
 };
 
 #define SHARED_BYTES	4096
@@ -53,23 +56,23 @@ struct shared {
 struct pgas {
 	struct me me;
 	struct peer peer[NODES_MAX];
-	volatile struct shared *at[NODES_MAX];	/* memory of each process */
-	unsigned int nodes;
-	unsigned int rank;
-	uint64_t barriers;		/* number of barriers that have ended */
-	double deadline;
-	int wait_s;
-	const char *device;
+	volatile struct shared *at[NODES_MAX];	/* memory of each process, by rank */
+	unsigned int nodes;		/* number of processes, one on each node */
+	unsigned int rank;		/* index of this process in the list of nodes */
+	uint64_t barriers;		/* number of barriers that this process has begun */
+	double deadline;		/* end of the present wait, in seconds of now() */
+	int wait_s;			/* maximum of a wait, seconds */
+	const char *device;		/* name of the NIC; NULL: the default of exa_open() */
 	long long rounds;
-	bool unlocked;
-	bool broken;			/* an access has failed, or the time is over */
+	bool unlocked;			/* the processes do not use the lock */
+	bool broken;			/* an access has failed, or a wait was too long */
 };
 
 /* --- Order ---------------------------------------------------------------- */
 
 /*
  * Orders all earlier stores before all later loads and stores.  The fence of the NIC
- * orders stores to other nodes, the fence of the processor orders stores to this node.
+ * orders stores to other nodes.  The fence of the processor orders stores to this node.
  */
 static void fence(struct pgas *p)
 {
@@ -84,7 +87,10 @@ static void fence(struct pgas *p)
 	}
 }
 
-/* Yields in a loop that waits for another node.  Returns false if the loop must end. */
+/*
+ * Yields the processor in a loop that waits for another node.  Returns false if the loop
+ * must end, because an access has failed or @p->deadline has passed.
+ */
 static bool may_wait(struct pgas *p)
 {
 	if (!p->broken && exa_remote_errors(p->me.dev)) {
@@ -170,9 +176,9 @@ static void unlock(struct pgas *p)
 /* --- Work under the lock ------------------------------------------------------ */
 
 /*
- * Increments the counter, and counts each process that is in this function at the same
- * time as an intruder.  If the user turns the lock off, a barrier makes all processes
- * enter it at once.
+ * Increments the counter.  Counts an intruder if another process is in this function at
+ * the same time.  With option --unlocked a barrier ensures that all processes are in this
+ * function at the same time.
  */
 static void inside(struct pgas *p)
 {
@@ -195,8 +201,8 @@ static void inside(struct pgas *p)
 }
 
 /*
- * Compares the results, and prints them at rank 0.  Returns the exit code, which is
- * equal on all nodes unless an access has failed.
+ * Reads the results of all processes, and prints the results at rank 0.  Returns the exit
+ * code, which is equal on all nodes unless an access has failed or a wait was too long.
  */
 static int verdict(struct pgas *p, double seconds)
 {
@@ -255,8 +261,8 @@ static bool all_known(const struct pgas *p)
 }
 
 /*
- * Receives a message of another node, stores the sender's address, and answers HELLO.
- * Returns 0, also without a message, or a negative errno.
+ * Waits up to HELLO_MS for a message of a node in the list.  Stores the address of the
+ * sender, and answers HELLO.  Returns 0, also without a message, or a negative errno.
  */
 static int message_serve(struct pgas *p)
 {
@@ -289,8 +295,8 @@ static int meet(struct pgas *p)
 	wait_begin(p);
 	while (!ret && !all_known(p) && now() < p->deadline) {
 		/*
-		 * Repeats HELLO, because a process that starts later has no mailbox
-		 * yet.
+		 * Repeats HELLO, because a process that starts later does not receive the
+		 * first HELLO.
 		 */
 		for (unsigned int i = 0; i < p->nodes; i++)
 			if (!p->peer[i].informed)
@@ -406,6 +412,6 @@ int main(int argc, char **argv)
 		ret = map_all(&p);
 	if (!ret)
 		ret = run(&p);
-	me_close(&p.me);	/* also unmaps all memory */
+	me_close(&p.me);	/* also unmaps the segments */
 	return ret;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-stream: the four kernels of the STREAM benchmark, by accesses of 8 bytes to
+ * exanet-stream: runs the four kernels of the STREAM benchmark by accesses of 8 bytes to
  * memory of this process, to block RAM and to memory of another node [T §6.2].
  */
 #define _GNU_SOURCE
@@ -13,8 +13,9 @@
 #include "place.h"
 
 #define SCALAR		3.0
-#define EPSILON		1e-13	/* limit of the mean relative error, as in STREAM */
-#define TIMES_MAX	250	/* each repetition multiplies by 15; limit 1e308 */
+#define EPSILON		1e-13	/* maximum of the mean relative error, as in STREAM */
+/* Each repetition multiplies values by 15; 15^250 is below the limit of a double, 1e308. */
+#define TIMES_MAX	250
 
 const char *program = "exanet-stream";
 
@@ -110,8 +111,8 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 }
 
 /*
- * Repeats the kernels on one element.  Returns true if all elements of the arrays are
- * equal to the result, within EPSILON.
+ * Computes the expected values of a, b and c.  Returns true if the mean relative error of
+ * each array is at most EPSILON.  Otherwise prints messages and returns false.
  */
 static bool stream_right(const struct stream *s, unsigned int times)
 {
@@ -168,7 +169,7 @@ static void stream_print(const struct stream *s, const char *place,
 	for (int k = 0; k < KERNELS; k++) {
 		sum = max = 0;
 		min = INFINITY;
-		for (unsigned int t = 1; t < opt->times; t++) {	/* skips the first time */
+		for (unsigned int t = 1; t < opt->times; t++) {	/* skips the first run */
 			sum += s->time[k][t];
 			min = fmin(min, s->time[k][t]);
 			max = fmax(max, s->time[k][t]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Sends and receives the messages by which processes find each other.
+ * Sends and receives the messages of peer.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Messages by which processes of several nodes exchange the addresses of their memory.
- * These messages go to mailbox PEER_MBOX.
+ * The receiver of a message is mailbox PEER_MBOX of a context.
  *
- *	HELLO ->		to every context of a node, because the context of the
+ *	HELLO ->		to all contexts of a node, because the context of the
  *				other process is unknown
- *		<- WELCOME	from the process of that node of the same kind
+ *		<- WELCOME	answer of a process of the same kind
  *	BYE ->			the sender does not need the memory any more
  *
- * HELLO and WELCOME contain the address of the sender's memory.
+ * Each message contains the address of the sender's memory.
  */
 #ifndef EXAMPLES_PEER_H
 #define EXAMPLES_PEER_H
@@ -24,28 +24,28 @@ enum peer_op {
 	PEER_BYE	= 3,
 };
 
-/* Kinds of processes; a process answers only its own kind. */
+/* Kinds of processes.  A process ignores messages of processes of other kinds. */
 enum peer_kind {
 	PEER_MEMORY	= 1,		/* a server of memory, and its clients */
-	PEER_PGAS	= 2,
+	PEER_PGAS	= 2,		/* exanet-pgas */
 };
 
 struct peer_msg {
-	__le32 magic;
+	__le32 magic;		/* PEER_MAGIC */
 	__u8 op;		/* enum peer_op */
 	__u8 kind;		/* enum peer_kind */
 	__le16 reserved;
 	__le64 xva;		/* xva of the sender's memory */
-	__le64 bytes;		/* bytes of this memory */
+	__le64 bytes;		/* size of this memory; 0: none */
 };
 RNIC_ASSERT_SIZE(struct peer_msg, 24);
 
 /* Another process, and its memory. */
 struct peer {
-	uint32_t coord;
-	uint32_t ctx;
-	uint64_t xva;
-	uint64_t bytes;
+	uint32_t coord;		/* coordinates of the peer's node */
+	uint32_t ctx;		/* context of the peer */
+	uint64_t xva;		/* xva of the peer's memory */
+	uint64_t bytes;		/* size of this memory; 0: none */
 	bool known;		/* this process has the peer's address */
 	bool informed;		/* the peer has this process's address */
 };
@@ -55,34 +55,38 @@ struct me {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
 	enum peer_kind kind;
-	void *mem;		/* memory for others; NULL: none */
-	uint64_t bytes;
-	uint64_t xva;
+	void *mem;		/* memory that peers may access; NULL: none */
+	uint64_t bytes;		/* size of this memory */
+	uint64_t xva;		/* xva of this memory */
 };
 
 /*
- * Opens NIC @device with a mailbox, and allocates @bytes (may be 0) of zeroed memory for
- * others.  Returns 0 or, after a message, a negative errno.
+ * Opens NIC @device (NULL: the default of exa_open()) with a mailbox.  Allocates @bytes (0:
+ * none) of zeroed memory that peers may access.  Fills @me.  Returns 0 or, after a message,
+ * a negative errno.
  */
 int me_open(struct me *me, enum peer_kind kind, const char *device, size_t bytes);
 
-/* Closes the NIC and frees the memory of me_open().  @me may be all zeros. */
+/* Closes the NIC, frees the memory of me_open() and zeroes @me, which may be zero. */
 void me_close(struct me *me);
 
 /*
- * Sends message @op to @to->coord and @to->ctx, and waits for its ack.  Returns 0 or a
- * negative errno.
+ * Sends message @op to context @to->ctx of node @to->coord, and waits until the message is
+ * in the mailbox.  Returns 0 or a negative errno.
  */
 int peer_send(struct me *me, const struct peer *to, enum peer_op op);
 
 /*
- * Sends HELLO, once and without an ack, to all contexts of node @coord.
+ * Sends HELLO, once and without an ack, to all contexts of node @coord but the context of
+ * this process.
  */
 void peer_hello(struct me *me, uint32_t coord);
 
 /*
- * Receives a message of this kind, and stores its sender in @from.  Returns its op,
- * -ETIMEDOUT after @timeout_ms (negative: none), or another negative errno.
+ * Receives a message of a process of kind @me->kind, and stores its sender in @from.
+ * Returns the op of the message, -ETIMEDOUT, or another negative errno.  A negative
+ * @timeout_ms means no time-out.  Messages that the function ignores may extend the time
+ * to twice @timeout_ms.
  */
 int peer_listen(struct me *me, struct peer *from, int timeout_ms);
 

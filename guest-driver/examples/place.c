@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Provides memory in several places, and has the server of remote memory.
+ * Memory of an example program in several places, and the server of remote memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,10 @@ const char *const place_names[PLACES] = {
 #define PLACES_NEAR	(1U << PLACE_DRAM | 1U << PLACE_BRAM)
 #define PLACES_FAR	(1U << PLACE_REMOTE_BRAM | 1U << PLACE_REMOTE)
 
-/* Parses a list of names with commas.  Returns a bit for each, 0 on an error. */
+/*
+ * Parses a list of place names with commas in between.  Returns a mask, bit n for enum
+ * place_kind n, or 0 on an error.
+ */
 static unsigned int places_parse(const char *list)
 {
 	unsigned int places = 0;
@@ -163,8 +166,9 @@ static int place_open_bram(struct place_client *client, struct place *place)
 }
 
 /*
- * Reads the last word of a place, because the server or the block RAM may have less
- * memory. Returns EXIT_RIGHT or, after a message, EXIT_FAILED.
+ * Checks a remote place by a load of its last 8 bytes, because the server or the block RAM
+ * may have less memory.  Returns EXIT_RIGHT or, after a message, EXIT_FAILED; then the
+ * place is closed.
  */
 static int place_probe(struct place_client *client, struct place *place)
 {

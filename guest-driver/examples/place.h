@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Places for the data of a program: those of the document [T §6.2, §6.4], and the memory
- * of a process on another node.
+ * Places for the data of a program: the places of the document [T §6.2, §6.4], and memory
+ * of a process on another node, which is the server.
  */
 #ifndef EXAMPLES_PLACE_H
 #define EXAMPLES_PLACE_H
@@ -20,15 +20,15 @@ extern const char *const place_names[PLACES];
 
 /* Options that programs with places share. */
 struct place_options {
-	const char *device;
+	const char *device;	/* name of the NIC; NULL: the default of exa_open() */
 	unsigned int places;	/* bit n: enum place_kind n */
 	uint32_t coord;		/* coordinates of the server */
 	bool have_coord;	/* the command line has COORD */
-	bool server;
-	bool once;
-	bool early;		/* stores are acknowledged early */
-	bool json;
-	int wait_s;
+	bool server;		/* runs as server */
+	bool once;		/* the server ends after one client */
+	bool early;		/* stores to other nodes are acknowledged early */
+	bool json;		/* prints JSON */
+	int wait_s;		/* longest time to search the server, seconds */
 };
 
 #define PLACE_SHORT	"d:p:W:es1jh"
@@ -54,10 +54,17 @@ struct place_options {
 "  -h, --help           print this\n"
 #define PLACE_OPTIONS_DEFAULT { .wait_s = 10 }
 
-/* Handles option @c with @arg.  Returns EXIT_RIGHT or, after a message, EXIT_USAGE. */
+/*
+ * Stores option @c of getopt_long(), with argument @arg, in @opt.  Returns EXIT_RIGHT or,
+ * after a message, EXIT_USAGE.
+ */
 int place_option(struct place_options *opt, int c, const char *arg);
 
-/* Handles the argument after the options, COORD.  Returns as place_option(). */
+/*
+ * Stores the argument COORD, which may follow the options, in @opt.  If no option has
+ * selected places, selects the default places.  Returns EXIT_RIGHT or, after a message,
+ * EXIT_USAGE.
+ */
 int place_arguments(struct place_options *opt, int argc, char **argv);
 
 /* Data of a program in one place. */
@@ -66,10 +73,10 @@ struct place {
 	volatile uint8_t *mem;	/* 8-byte aligned */
 	size_t bytes;
 	uint64_t gva;		/* GVA of a remote place */
-	uint32_t ctx;		/* context that owns a remote place */
+	uint32_t ctx;		/* context of the server, for a remote place */
 };
 
-/* The NIC that a client has open, and its server. */
+/* The NIC that a client has open, and the server of the client. */
 struct place_client {
 	const struct place_options *opt;
 	struct me me;
@@ -77,28 +84,36 @@ struct place_client {
 };
 
 /*
- * Opens the NIC and finds the server, if the places in @opt need them.  Returns 0 or,
- * after a message, EXIT_FAILED.
+ * Fills @client.  Opens the NIC if a place in @opt is not memory of this process, and finds
+ * the server if a place is remote.  @opt must exist until place_client_close().  Returns 0
+ * or, after a message, EXIT_FAILED.
  */
 int place_client_open(struct place_client *client,
 		      const struct place_options *opt);
+/* Sends BYE to the server, if the client has found the server, and closes the NIC. */
 void place_client_close(struct place_client *client);
 
 /*
- * Provides @bytes bytes in a place.  They contain zeros, or data of earlier programs.
- * Returns 0 or, after a message, EXIT_FAILED.
+ * Allocates or maps @bytes bytes, a multiple of 8, in a place of kind @kind, and describes
+ * the place in @place.  The bytes may contain data of earlier programs.  Returns 0 or,
+ * after a message, EXIT_FAILED.
  */
 int place_open(struct place_client *client, enum place_kind kind, size_t bytes,
 	       struct place *place);
+/* Frees or unmaps @place.  Block RAM of this node stays mapped until the NIC is closed. */
 void place_close(struct place_client *client, struct place *place);
 
 /*
- * Waits until all stores to @place have arrived.  Returns 0 or, after a message,
- * EXIT_FAILED: an access has failed.
+ * If @place is remote, waits until all stores to other nodes have arrived.  Returns 0 or,
+ * after a message, EXIT_FAILED: an access has failed since the last call, or stores are
+ * still under way after a minute.
  */
 int place_settle(struct place_client *client, const struct place *place);
 
-/* Runs the program as a server, which gives memory to clients.  Returns the exit code. */
+/*
+ * Runs the program as a server, whose memory clients may use.  Returns the exit code after
+ * an error or, with option --once, after the BYE of a client.
+ */
 int place_serve(const struct place_options *opt);
 
 #endif /* EXAMPLES_PLACE_H */
