@@ -169,7 +169,7 @@ static void lock(struct pgas *p)
 
 static void unlock(struct pgas *p)
 {
-	fence(p);	/* stores under the lock may go to another node */
+	fence(p);	/* stores under the lock may go to another node than LOCK_HOME */
 	store64(&p->at[LOCK_HOME]->ticket[p->rank], 0);
 }
 
@@ -192,7 +192,7 @@ static void inside(struct pgas *p)
 	if (p->unlocked)
 		barrier(p);
 	else
-		sched_yield();	/* another process may run now, if the lock fails */
+		sched_yield();	/* lets another process run, to find errors of the lock */
 	store64(&home->counter, count + 1);
 	fence(p);
 	if (intruder || load64(&home->owner) != p->rank + 1)
@@ -261,8 +261,9 @@ static bool all_known(const struct pgas *p)
 }
 
 /*
- * Waits up to HELLO_MS for a message of a node in the list.  Stores the address of the
- * sender, and answers HELLO.  Returns 0, also without a message, or a negative errno.
+ * Receives a message by peer_listen().  If the sender's node is in the list, and the
+ * sender's memory is large enough, stores the sender's address, and answers HELLO.
+ * Returns 0, also without a message, or a negative errno.
  */
 static int message_serve(struct pgas *p)
 {

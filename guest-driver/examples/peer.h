@@ -16,7 +16,7 @@
 #include <libexanet.h>
 
 #define PEER_MBOX	2
-#define PEER_MAGIC	0x52455050	/* "PPER" */
+#define PEER_MAGIC	0x52455050	/* bytes in memory: "PPER" */
 
 enum peer_op {
 	PEER_HELLO	= 1,

@@ -61,9 +61,9 @@ struct place_options {
 int place_option(struct place_options *opt, int c, const char *arg);
 
 /*
- * Stores the argument COORD, which may follow the options, in @opt.  If no option has
- * selected places, selects the default places.  Returns EXIT_RIGHT or, after a message,
- * EXIT_USAGE.
+ * Stores the argument COORD, which may follow the options of a client, in @opt.  If no
+ * option has selected places, selects the default places of a client.  Returns EXIT_RIGHT
+ * or, after a message, EXIT_USAGE.
  */
 int place_arguments(struct place_options *opt, int argc, char **argv);
 
@@ -80,7 +80,7 @@ struct place {
 struct place_client {
 	const struct place_options *opt;
 	struct me me;
-	struct peer server;	/* server.known: the client has found it */
+	struct peer server;	/* server.known: the client has found the server */
 };
 
 /*
@@ -104,9 +104,9 @@ int place_open(struct place_client *client, enum place_kind kind, size_t bytes,
 void place_close(struct place_client *client, struct place *place);
 
 /*
- * If @place is remote, waits until all stores to other nodes have arrived.  Returns 0 or,
- * after a message, EXIT_FAILED: an access has failed since the last call, or stores are
- * still under way after a minute.
+ * If @place is remote, waits by exa_fence() until all stores to other nodes have arrived.
+ * Returns 0 or, after a message, EXIT_FAILED: an access has failed since the last
+ * exa_fence(), or stores are still under way after a minute.
  */
 int place_settle(struct place_client *client, const struct place *place);
 

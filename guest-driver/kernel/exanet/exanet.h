@@ -17,7 +17,7 @@
  * memory     exanet_shm.c       rights of processes to memory of other nodes
  *            exanet_bram.c      block RAM
  *            exanet_segment.c   segments of the aperture
- *            exanet_error.c     errors of loads and stores
+ *            exanet_error.c     errors of loads, stores and copies
  *            exanet_fault.c     page faults of the NIC
  * transfers  exanet_cdma.c      copies
  *            exanet_accel.c     the accelerator beside the NIC
@@ -38,9 +38,9 @@
  * page faults of a context access registers under exanet_context.hw_lock while hw_on is
  * true, or under exanet_device.lock while the context runs or @gone is false.
  *
- * Lock order: first links.lock, then mmap_lock, then exanet_device.lock. Inside these a
- * thread may take one of slot_lock, hw_lock, wait.lock, exanet_pool.lock and the lock of
- * the jobs. Only wait.lock may also be taken inside slot_lock.
+ * Lock order: first links.lock, then mmap_lock, then exanet_device.lock. Inside these
+ * locks a thread may take one of slot_lock, hw_lock, wait.lock, exanet_pool.lock and the
+ * lock of the jobs. Inside slot_lock a thread may also take wait.lock.
  */
 #ifndef EXANET_H
 #define EXANET_H
@@ -68,11 +68,11 @@ struct exanet_job;
 
 /* The resources that a bus shell passes to exanet_device_probe(). */
 struct exanet_resources {
-	void __iomem *regs;		/* EXANET_REGS_BYTES */
+	void __iomem *regs;		/* EXANET_REGS_BYTES of registers */
 	phys_addr_t user;		/* user pages of all contexts, in order of index */
 	resource_size_t user_bytes;
 	phys_addr_t aperture;		/* aperture; the block RAM follows */
-	resource_size_t aperture_bytes;	/* of aperture and block RAM; 0: there is none */
+	resource_size_t aperture_bytes;	/* aperture and block RAM; 0: no aperture */
 	bool wired;			/* two wires instead of MSI-X messages */
 	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
 };
@@ -100,12 +100,12 @@ struct exanet_device {
 	struct mutex lock;
 	bool gone;		/* removed, shut down or in reset: no new contexts */
 	struct list_head contexts;	/* contexts of all open files */
-	/* Indices of running contexts, and of stopped ones that the NIC may still use. */
+	/* Indices of running contexts, and of stopped contexts that the NIC may use. */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
 	/* Indices of stopped contexts whose page fault works have not ended. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
 	kuid_t holders[EXANET_CONTEXTS];	/* user of each index in these bitmaps */
-	/* By index: job of a stopped context that the NIC may still use; NULL: none. */
+	/* By index: job of a stopped context, if the NIC may still use the job; or NULL. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
 	unsigned int last;	/* index that was reserved last */
 	unsigned int frees;	/* how often @freed was woken up, modulo 2^32 */
@@ -117,7 +117,8 @@ struct exanet_device {
 	 * exanet_context.h lists.
 	 */
 	spinlock_t slot_lock;
-	struct exanet_context *slots[EXANET_CONTEXTS];	/* by index; NULL: none */
+	/* By index: the running context; NULL: none. */
+	struct exanet_context *slots[EXANET_CONTEXTS];
 };
 
 static inline struct exanet_device *exanet_from_dev(struct device *dev)

@@ -8,7 +8,7 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_ACCEL_POLL	HZ	/* jiffies between two polls without an interrupt */
+#define EXANET_ACCEL_POLL	HZ	/* maximum of jiffies between two polls */
 #define EXANET_ACCEL_POLLS	30	/* maximum of waits for the end of an aborted job */
 
 static unsigned int exanet_accel_seconds = 60;
@@ -28,9 +28,9 @@ void exanet_accel_irq(struct exanet_device *xdev)
 }
 
 /*
- * Checks that @a fits the registers of the NIC, and that current may use block RAM of this
- * node or the first byte at a GVA, for each array. The NIC checks the sizes of the arrays.
- * Returns 0, -EINVAL or -EACCES.
+ * Checks that @a fits the registers of the NIC. Checks for each array that current may use
+ * the block RAM of this node, or the first byte at the GVA. The NIC checks the sizes of the
+ * arrays. Returns 0, -EINVAL or -EACCES.
  */
 static int exanet_accel_check(const struct exanet_ioc_accel *a)
 {

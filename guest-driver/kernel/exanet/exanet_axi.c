@@ -43,7 +43,7 @@ static int exanet_axi_map(struct platform_device *pdev,
 	res->user = mem->start;
 	res->user_bytes = resource_size(mem);
 
-	/* A NIC without an aperture does not have this region. */
+	/* The node of a NIC without an aperture does not have this region. */
 	mem = platform_get_resource(pdev, IORESOURCE_MEM, EXANET_AXI_APERTURE);
 	if (!mem)
 		return 0;
@@ -62,7 +62,7 @@ static int exanet_axi_lines(struct platform_device *pdev,
 	int irq;
 
 	for (n = 0; n < EXANET_IRQ_LINES; n++) {
-		irq = platform_get_irq(pdev, n);	/* logs an error itself */
+		irq = platform_get_irq(pdev, n);	/* this function logs errors */
 		if (irq < 0)
 			return irq;
 		res->irq[n] = irq;

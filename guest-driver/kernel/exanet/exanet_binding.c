@@ -135,8 +135,8 @@ void exanet_binding_stop_all(struct exanet_device *xdev)
 
 /*
  * Invalidates the NIC's translations of the addresses from @start to @end - 1. The kernel
- * calls this function when it flushes the TLBs of the CPUs: after a PTE was cleared or has
- * lost rights, and before the page is freed. The caller may hold a page-table lock.
+ * calls this function when the kernel flushes the TLBs of the CPUs: after a PTE was cleared
+ * or has lost rights, and before the page is freed. The caller may hold a page-table lock.
  */
 static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 				       struct mm_struct *mm,
@@ -226,7 +226,7 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 		return ctx;
 	exanet_fault_context_init(ctx);
 
-	/* The caller does not hold xdev->lock, because this function takes mmap_lock. */
+	/* xdev->lock is not held, because mmu_notifier_register() takes mmap_lock. */
 	ctx->notifier.ops = &exanet_notifier_ops;
 	ret = mmu_notifier_register(&ctx->notifier, ctx->mm);
 	if (ret)

@@ -15,7 +15,7 @@
 
 #define EXANET_CDMA_PIECE	(1U << 20)	/* maximum of bytes of a piece */
 #define EXANET_CDMA_LIMIT	(60 * HZ)	/* longest time of a piece, jiffies */
-#define EXANET_CDMA_POLL	HZ	/* jiffies between two polls without an interrupt */
+#define EXANET_CDMA_POLL	HZ	/* maximum of jiffies between two polls */
 
 void exanet_cdma_init(struct exanet_device *xdev)
 {
@@ -124,8 +124,8 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 	if (ret == -EINPROGRESS)
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
 	/*
-	 * The NIC does not report which side is invalid. A new bad page fault shows that
-	 * an address of the process is invalid.
+	 * The NIC does not report which side is invalid. If bad_copies has changed, a page
+	 * fault has shown that an address of the process is invalid.
 	 */
 	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
 		ret = -EFAULT;

@@ -27,7 +27,7 @@ struct exanet_context {
 	struct kref ref;	/* references of the file and of fault works */
 	struct exanet_device *xdev;
 	struct list_head link;	/* member of xdev->contexts */
-	struct mm_struct *mm;	/* address space of the owner; has a reference by mmgrab() */
+	struct mm_struct *mm;	/* address space of the owner; reference of mmgrab() */
 	struct mmu_notifier notifier;
 	struct address_space *mapping;	/* f_mapping of the file */
 	unsigned int index;	/* in the NIC; valid while @running or @lingers */
@@ -38,7 +38,7 @@ struct exanet_context {
 	/* Both jobs are NULL after the context has stopped. */
 	struct exanet_job *job;	/* present job */
 	struct exanet_job *default_job;	/* job that the context had after open() */
-	/* Number of segments, copies and accelerator jobs that forbid a change of @job */
+	/* Number of segments, copies and accelerator jobs that forbid a change of @job. */
 	unsigned int job_users;
 	u64 windows[EXANET_WINDOW_NI];	/* by window: va >> EXANET_WINDOW_BITS */
 	unsigned int window_count;	/* number of windows in use */
@@ -54,7 +54,7 @@ struct exanet_context {
 	/* The device's slot_lock protects these members. */
 	struct pid *signal_pid;	/* process that gets a signal after an error, or NULL */
 	int signo;		/* number of the signal; 0: no signal */
-	u32 errors;		/* the NIC's error count of @index, as last read */
+	u32 errors;		/* the NIC's error count of @index, at the last read */
 	struct work_struct fault_work;
 	unsigned int fault_works;	/* 1 if @fault_work is queued, plus 1 if it runs */
 	bool lingers;		/* stopped; keeps @index until @fault_works is 0 */

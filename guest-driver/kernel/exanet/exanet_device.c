@@ -98,8 +98,8 @@ static int exanet_device_check(struct exanet_device *xdev)
 		return ret;
 	}
 	/*
-	 * A mapping shows at least a page of the kernel. If user pages were smaller, a
-	 * mapping would show several, perhaps of other contexts.
+	 * A mapping shows at least one page of the kernel. If user pages were smaller, a
+	 * mapping would show several user pages, perhaps of other contexts.
 	 */
 	if (caps->page_shift < PAGE_SHIFT) {
 		dev_err(parent, "user pages of %lu bytes: too small for this kernel\n",
@@ -167,7 +167,7 @@ err_put:
 void exanet_device_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Frees the interrupts first, because their handlers use the files of sysfs. */
+	/* Frees the interrupts first, because interrupt handlers use files of sysfs. */
 	exanet_irq_free(xdev);
 	/*
 	 * Removes the device file and the files of sysfs. Then stops all contexts, because

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet events: pass the interrupts of a context to its process.
+ * ExaNet events: the driver reports interrupts of a context to the owner of the context.
  */
 #include "exanet_event.h"
 
@@ -103,7 +103,7 @@ int exanet_event_set_fd(struct exanet_context *ctx, int fd)
 	}
 	spin_lock_irq(&ctx->wait.lock);
 	swap(ctx->eventfd, eventfd);
-	/* Signals the new eventfd for interrupts that it has missed. */
+	/* Signals the new eventfd, because there were interrupts before. */
 	if (ctx->eventfd && ctx->events)
 		exanet_eventfd_signal(ctx->eventfd);
 	spin_unlock_irq(&ctx->wait.lock);

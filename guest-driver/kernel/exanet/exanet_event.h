@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet events: pass the interrupts of a context to its process.
+ * ExaNet events: the driver reports interrupts of a context to the owner of the context.
  */
 #ifndef EXANET_EVENT_H
 #define EXANET_EVENT_H

@@ -23,7 +23,7 @@
 #define EXANET_GONE	U32_MAX
 
 struct exanet_hw {
-	void __iomem *regs;	/* EXANET_REGS_BYTES */
+	void __iomem *regs;	/* EXANET_REGS_BYTES of registers */
 };
 
 /* The capabilities of a NIC, from its registers. */
@@ -40,14 +40,14 @@ struct exanet_caps {
 
 /* An entry of the fault FIFO without its time, in host byte order. */
 struct exanet_fault_entry {
-	u64 va;			/* page aligned */
+	u64 va;			/* address of the page */
 	u64 info;		/* EXANET_FAULT_ */
 	u32 left;		/* bytes of the block from the faulting byte on */
 };
 
 /* An entry of the aperture's table. */
 struct exanet_hw_segment {
-	u64 offset;		/* of the first byte in the aperture */
+	u64 offset;		/* offset of the first byte in the aperture */
 	u64 bytes;
 	u64 gva;		/* GVA of the first byte at the other node */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */

@@ -5,8 +5,8 @@
  * Named jobs are the numbers 1 to named_jobs. Root grants a named job to a user by module
  * parameter job_map on each node. A user without a named job gets a local job, which has a
  * higher number. The NIC accepts packets of a local job only from this node. A local job
- * belongs to a user in a user namespace, and exists while it has references. The driver
- * reuses the number of a local job as late as possible.
+ * belongs to a user in a user namespace, and exists while there are references to the job.
+ * The driver reuses the number of a local job as late as possible.
  */
 #include "exanet_job.h"
 
@@ -20,7 +20,7 @@
 #include <linux/user_namespace.h>
 
 #define EXANET_JOBS	4096	/* jobs have numbers from 1 to EXANET_JOBS - 1 */
-#define EXANET_GRANTS	128	/* maximum; the text of all grants must fit into a page */
+#define EXANET_GRANTS	128	/* maximum; the text of all grants fits into a page */
 
 /* User @uid + n may use job @job + n, for each n from 0 to @count - 1. */
 struct exanet_grant {

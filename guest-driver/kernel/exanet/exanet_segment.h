@@ -20,7 +20,7 @@ struct vm_area_struct;
 struct exanet_segment {
 	struct kref ref;	/* references of the table and of mappings */
 	struct exanet_device *xdev;
-	/* Context of the segment; NULL: the segment has ended. Under the device's lock. */
+	/* NULL: the segment has ended. The device's lock protects this member. */
 	struct exanet_context *ctx;
 	struct resource place;	/* range of the aperture, in bytes */
 	unsigned int number;	/* index in exanet_segments.table */
@@ -30,7 +30,7 @@ struct exanet_segment {
 	u64 gva;		/* GVA of the first byte */
 };
 
-/* The segments of a NIC; the device's lock protects them. */
+/* The segments of a NIC. The device's lock protects the members. */
 struct exanet_segments {
 	struct resource space;	/* the aperture: parent of the segments' places */
 	struct exanet_segment *table[EXANET_SHM_MAPS];

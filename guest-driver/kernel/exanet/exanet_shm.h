@@ -17,8 +17,8 @@ struct exanet_shm {
 };
 
 /*
- * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, only leaves
- * present false. If the bus has no room for the aperture, also logs a message and clears
+ * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, does
+ * nothing. If the bus has no room for the aperture, only logs a message and clears
  * EXANET_CAP1_APERTURE of @xdev->caps. While present is false, requests for shared memory
  * return -EOPNOTSUPP. Returns 0 or -ENOMEM.
  */
