@@ -11,23 +11,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define INFO_VALUE_MAX	64
+#define INFO_VALUE_MAX	64	/* bytes of a value, with the terminating zero */
 
-/* The arguments of --watch. */
+/* The arguments of --watch and --count. */
 struct info_watch {
 	double seconds;		/* time from one table to the next */
-	unsigned long count;	/* number of tables; 0: until a signal comes */
+	unsigned long count;	/* number of tables; 0: no limit */
 };
 
-/* Reads /sys/class/exanet/@dev/@attr without the newline.  Returns false on an error. */
+/*
+ * Copies the first line of /sys/class/exanet/@dev/@attr to @value, without the newline.
+ * Returns false if there is no such file, or if the line is empty.
+ */
 bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX]);
-/* Reads file @what of port @port.  Returns false if there is no such port or file. */
+/*
+ * Copies the first line of file @what of port @port to @value.  Returns false as
+ * info_read().
+ */
 bool info_port(const char *dev, int port, const char *what,
 	       char value[INFO_VALUE_MAX]);
 
 /*
- * Prints as many tables as @watch says for the @count devices @names.  Returns the exit
- * status, after SIGINT and SIGTERM, too.
+ * Prints @watch->count tables for the @count devices @names, or fewer if SIGINT or SIGTERM
+ * arrives.  Returns the exit status: 0 also after a signal; 1 if a device does not exist
+ * at the start, or after another error.
  */
 int info_watch(char *const *names, int count, const struct info_watch *watch);
 

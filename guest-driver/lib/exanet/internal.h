@@ -2,9 +2,10 @@
 /*
  * libexanet: declarations of its files.
  *
- * Ownership: an exa_dev owns its pages, mailboxes and channel shadows.  A channel
- * shadow is a copy of the words that the channel has.  Only the thread that has set the
- * channel's bit in the busy word uses it, so it needs no lock.
+ * Ownership: an exa_dev owns its pages, mailboxes and channel shadows.  A channel's
+ * shadow is a copy of the words that the library has stored in the channel.  Only the
+ * thread that posts to the channel, or tests the channel, uses the shadow, so the shadow
+ * needs no lock.
  */
 #ifndef LIBEXANET_INTERNAL_H
 #define LIBEXANET_INTERNAL_H
@@ -19,18 +20,18 @@
 #define EXA_API __attribute__((visibility("default")))
 
 #define EXA_WINDOWS	EXANET_WINDOW_NI	/* address windows of a context */
-#define EXA_READ_SLOTS	32			/* maximum of exa_read() at a time */
+#define EXA_READ_SLOTS	32			/* records for exa_read() */
 
 struct exa_mbox {
 	struct exa_dev *dev;
-	struct exanet_message *ring;
-	size_t ring_bytes;
-	unsigned int nr;
-	unsigned int log2;
+	struct exanet_message *ring;	/* owned by the mailbox */
+	size_t ring_bytes;	/* whole pages */
+	unsigned int nr;	/* number of the mailbox */
+	unsigned int log2;	/* log2 of the entries */
 	uint32_t head;		/* free-running index of the next entry to read */
-	uint32_t head_stored;	/* value of head that the NIC got last */
-	uint32_t batch;		/* entries that the NIC gets back together */
-	/* dev->lock protects these members. */
+	uint32_t head_stored;	/* value that the register HEAD has */
+	uint32_t batch;		/* entries that one store to HEAD returns to the NIC */
+	/* dev->lock protects the following members. */
 	bool irq_always;	/* EXA_MBOX_IRQ */
 	bool irq_recv;		/* exa_recv() sleeps */
 	uint64_t ctrl;		/* value of the register CTRL, as stored last */
@@ -41,15 +42,15 @@ struct exa_segment {
 	struct exa_segment *next;
 	uint8_t *base;		/* page aligned */
 	size_t bytes;		/* whole pages */
-	void *addr;		/* address that the user got */
+	void *addr;		/* address that exa_map_remote() returned */
 	size_t len;		/* bytes that the user requested */
-	uint32_t number;
+	uint32_t number;	/* number of the segment in the driver */
 };
 
 struct exa_dev {
 	int fd;
-	bool has_poll;		/* the NIC has EXANET_MAILBOX_POLL */
-	uint32_t *alive;	/* reads 0 in a child after fork() */
+	bool has_poll;		/* the NIC has the register POLL */
+	uint32_t *alive;	/* a word that is 0 in a child after fork(), else 1 */
 	uint8_t *page[EXANET_USER_PAGES];
 	struct exa_place *place;	/* place of the mailbox page, or NULL */
 	size_t page_size;
@@ -57,10 +58,11 @@ struct exa_dev {
 	uint32_t ctx;
 	_Atomic uint64_t win[EXA_WINDOWS];	/* EXANET_WIN_ */
 
-	_Atomic uint32_t write_busy;	/* bit n: write channel n is taken */
-	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is taken */
-	_Atomic uint32_t slot_busy;	/* bit n: read slot n is taken */
-	_Atomic uint32_t slot_lost;	/* bit n: the read of slot n has timed out */
+	_Atomic uint32_t write_busy;	/* bit n: write channel n is in use */
+	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is in use */
+	_Atomic uint32_t slot_busy;	/* bit n: slot[n] is in use */
+	_Atomic uint32_t slot_lost;	/* bit n: exa_read() has given up the read of
+					 * slot[n], which the NIC may still store */
 	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
 	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
 	_Alignas(sizeof(struct exanet_notification))
@@ -69,7 +71,7 @@ struct exa_dev {
 	uint32_t errors_base;		/* errors of the info page at exa_open() */
 	_Atomic uint32_t errors_seen;	/* errors of the info page at the last fence */
 
-	pthread_mutex_t lock;		/* protects mailboxes, and members up to armed */
+	pthread_mutex_t lock;		/* protects the members from segments to armed */
 	struct exa_segment *segments;
 	uint8_t *bram;
 	size_t bram_bytes;
@@ -90,7 +92,8 @@ struct exa_dev {
 #elif defined(__aarch64__)
 #define exa_wmb() __asm__ volatile("dmb oshst" ::: "memory")
 #define exa_rmb() __asm__ volatile("dmb oshld" ::: "memory")
-#define exa_mb() __asm__ volatile("dsb sy" ::: "memory")	/* device stores end */
+/* Waits until earlier stores to the NIC have ended. */
+#define exa_mb() __asm__ volatile("dsb sy" ::: "memory")
 #else
 #define exa_wmb() __sync_synchronize()
 #define exa_rmb() __sync_synchronize()
@@ -103,7 +106,10 @@ static inline void exa_store(__le64 *word, uint64_t value)
 	*(volatile __le64 *)word = htole64(value);
 }
 
-/* Stores @value if it differs from @shadow, because each store leaves the guest. */
+/*
+ * Stores @value in @word and @shadow, but only if @value differs from @shadow, because each
+ * store to @word leaves the guest.
+ */
 static inline void exa_store_new(__le64 *word, __le64 *shadow, uint64_t value)
 {
 	if (*shadow != htole64(value)) {
@@ -145,15 +151,15 @@ static inline struct exanet_mailbox *exa_mailbox(const struct exa_dev *dev,
 	return (struct exanet_mailbox *)dev->page[EXANET_PAGE_MAILBOX] + n;
 }
 
-/* Returns false in a child after fork(), which does not have the pages. */
+/* Returns false in a child after fork(), which does not have the user pages. */
 static inline bool exa_alive(const struct exa_dev *dev)
 {
 	return *(volatile uint32_t *)dev->alive != 0;
 }
 
 /*
- * Sets the lowest clear bit of @count bits.  Returns its number, -EAGAIN: none is
- * clear.
+ * Sets the lowest clear bit among the low @count bits (at most 32) of @busy.  Returns the
+ * number of the bit, or -EAGAIN if no bit is clear.
  */
 static inline int exa_bit_take(_Atomic uint32_t *busy, unsigned int count)
 {
@@ -178,7 +184,7 @@ static inline void exa_bit_free(_Atomic uint32_t *busy, unsigned int n)
 				  memory_order_release);
 }
 
-/* Returns true if @n is the number of one of @count bits, and the bit is set. */
+/* Returns true if @n is in 0..@count-1, and bit @n of @busy is set. */
 static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 				 unsigned int count)
 {
@@ -187,74 +193,94 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 }
 
 /*
- * The pace of a loop that polls.  The loop first only polls, because the answer usually
- * comes soon; then it also writes POLL; then it yields the CPU; then it sleeps.
+ * The pace of a loop that polls.  The loop has four stages.  In the first stage the loop
+ * only polls, because the answer usually comes soon.  In the second and third the loop
+ * also stores to POLL, in the third the loop also yields the CPU.  In the last stage the
+ * loop sleeps between polls.
  */
 struct exa_pace {
-	struct exa_dev *dev;	/* gets POLL; NULL: all NICs of the process in turn */
-	bool no_poll;		/* no NIC has POLL */
+	struct exa_dev *dev;	/* NIC whose POLL is used; NULL: all NICs in turn */
+	bool no_poll;		/* no NIC had POLL at the last try */
 	unsigned int next;	/* position for exa_hint_any() */
-	unsigned int steps;	/* polls, and EXA_PACE_HINTED for each POLL */
+	unsigned int steps;	/* polls so far; a poll with a store to POLL counts as
+				 * EXA_PACE_HINTED */
 	int64_t deadline_ns;	/* time of CLOCK_MONOTONIC; negative: no deadline */
 };
 
-/* Starts a loop of at most @timeout_ms (negative: for ever). */
+/*
+ * Initializes @pace for a loop of at most @timeout_ms (negative: for ever).  @dev is the
+ * NIC that the loop polls; NULL: all NICs of the process.
+ */
 void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 
-/* Waits between two polls, as the pace says.  Returns false after the deadline. */
+/*
+ * Does the work of the present stage between two polls: stores to POLL, yields or sleeps.
+ * Returns false if the deadline has passed; the function does not compare the time at
+ * each step, so the loop may last a few microseconds longer.
+ */
 bool exa_pace_step(struct exa_pace *pace);
 
 /*
- * Map and unmap the mailbox page.  After the unmapping its address stays mapped to
- * ordinary memory, because another thread may store to POLL at the same time.
+ * Map and unmap the mailbox page.  exa_mailbox_map() returns 0 or a negative errno.  If
+ * the page has a place, its address stays mapped to ordinary memory after
+ * exa_mailbox_unmap(), because another thread may store to POLL at the same time.
  */
 int exa_mailbox_map(struct exa_dev *dev);
 void exa_mailbox_unmap(struct exa_dev *dev);
 
-/* Makes exa_hint_any() use @dev, until exa_mailbox_unmap(). */
+/*
+ * Makes exa_hint_any() use @dev until exa_mailbox_unmap(), if @dev has POLL and a place.
+ */
 void exa_hint_join(struct exa_dev *dev);
 
 /*
- * Stores to POLL of @dev.  Returns false if @dev has no POLL, or if the parent of this
- * process has opened @dev.
+ * Stores to POLL of @dev.  Returns false if @dev has no POLL, or if this process is a
+ * child after fork().
  */
 bool exa_hint_dev(struct exa_dev *dev);
 
 /*
- * Stores to POLL of the next open NIC that was not removed or reset.  Returns false if
- * no NIC has POLL.  *@next is the position of the search, 0 before the first call.
+ * Stores to POLL of the next NIC that exa_hint_join() has added and that was not removed
+ * or reset.  Returns false if there is no such NIC.  *@next is the position of the search,
+ * 0 before the first call.
  */
 bool exa_hint_any(unsigned int *next);
 
 /* Returns CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);
 
-/* Returns the negative errno of an enum exanet_resp or exanet_channel_error; 0: ack. */
+/*
+ * Returns the negative errno for @code, which is an enum exanet_resp or
+ * exanet_channel_error; 0 for EXANET_RESP_ACK.
+ */
 int exa_code_errno(uint32_t code);
 
 /* Calls ioctl() of the device, again after EINTR.  Returns 0 or a negative errno. */
 int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
 
 /*
- * Stores the count of errors at exa_open(), because earlier owners caused these errors.
+ * Stores the count of errors of the info page in @dev, because exa_fence() and
+ * exa_remote_errors() must not report errors of earlier owners of the context.
  */
 void exa_remote_init(struct exa_dev *dev);
 
 /*
- * Frees segments, and unmaps them and block RAM if @live: they are mapped in this
- * process.
+ * Frees the objects of all segments.  If @live is true, also unmaps segments and block
+ * RAM; @live is false in a child after fork(), which does not have these mappings.
  */
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
 /*
- * Enables the interrupt of a mailbox if a flag or a waiter needs it; dev->lock is held.
+ * Stores CTRL of a mailbox, if CTRL changes: the mailbox enabled, and its interrupt enabled
+ * if EXA_MBOX_IRQ, exa_arm() or exa_recv() needs the interrupt.  The caller holds
+ * dev->lock.
  */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
 /*
- * Frees a mailbox.  If @live, disables it and unmaps its ring; otherwise this process
- * is a child without the pages.  The caller holds dev->lock, or is the last user of the
- * device.
+ * Frees a mailbox.  If @live is true, disables the mailbox and unmaps its ring; @live is
+ * false in a child after fork(), which does not have the pages.  The caller holds
+ * dev->lock, or is the last user of the device.
  */
 void exa_mbox_drop(struct exa_mbox *mbox, bool live);
 

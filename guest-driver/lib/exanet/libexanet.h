@@ -3,8 +3,8 @@
  * libexanet: user-level access to the ExaNet NIC.
  *
  * An exa_dev is one context of one NIC: a set of channels that only this process can
- * use, without system calls.  Memory is never registered or pinned: any valid address
- * of the process may be a source or a destination.
+ * use, without system calls.  A program need not register or pin memory: any address of
+ * its ordinary memory may be a source or a destination.
  *
  *   write channels      32   RDMA write, 1 byte to 4 GiB - 1    exa_write_post()
  *   packetizer channels 16   messages, small writes, read requests
@@ -16,39 +16,50 @@
  * Addresses.  A VA is an ordinary pointer.  An xva is the 42-bit form by which
  * other nodes name memory of this process: exa_xva().  A GVA is an xva together
  * with the coordinates of its node: exa_gva().  A transfer needs the GVA and the
- * context number of its target; the hardware adds the job and checks it.
+ * context number of its target.  The NIC adds the job of this context, and the target's
+ * NIC refuses the transfer if the target's context has another job.
  *
- * Return values.  Functions return 0, a count or a channel number, or a negative
- * errno; exa_strerror() returns a text for it.  The status of a transfer is:
+ * Return values.  Functions of type int return 0, a count or a channel number, or a
+ * negative errno; exa_strerror() returns a text for an errno.  The result of a transfer
+ * is 0 or one of these:
  *
  *   -EFAULT      a page of the source or destination is missing
- *   -ENXIO       the address is not one of that process (no window, or no unit of
- *                the NIC has it)
- *   -EACCES      the context has another job or is not open, or the page is read-only
- *   -ENOBUFS     mailbox full or not enabled, or queue of read requests full
+ *   -ENXIO       the address belongs to no window of the target's context, and to no
+ *                unit of the target's NIC
+ *   -EACCES      the target's context has another job or is not open, or the page is
+ *                read-only
+ *   -ENOBUFS     the mailbox is full or not enabled, the queue of read requests is full,
+ *                or the sending NIC has no room for another message
  *   -EBUSY       no receiver context was free until the retry limit
  *   -EIO         payload CRC errors until the retry limit, or unknown code
- *   -EINVAL      request is malformed: length, alignment, address range
- *   -ETIMEDOUT   retry limit: no answer came
- *   -ECANCELED   context was closed or the device was reset
+ *   -EINVAL      the request is malformed: length, alignment, address range;
+ *                or the context has as many writes under way as its quota permits
+ *   -ETIMEDOUT   no answer came until the retry limit
+ *   -ECANCELED   the context was closed, or the device was reset
+ *
+ * Other errors of functions:
+ *
+ *   -EAGAIN      all channels are busy
+ *   -EINPROGRESS the transfer has not ended yet
+ *   -EPERM       the caller is a child after fork(), which must call exa_open() itself
+ *   -ERANGE      the buffer crosses a 512-GB boundary
+ *   -ENOSPC      seven windows of 512 GB are in use already, or no segment is left
  *   -EOPNOTSUPP  the NIC has no aperture
- * Functions also return -EAGAIN (all channels busy), -EINPROGRESS (not done yet),
- * -EPERM (child after fork(), which must open its own), -ERANGE (buffer crosses a
- * 512-GB boundary), -ENOSPC (more than seven windows of 512 GB in use; no segment left).
+ *   -ENODEV      the NIC was removed or reset
  *
  * Threads.  All functions on one exa_dev may be called from several threads
  * without further locking, except that
- *  - a channel belongs to its user from post until a test that does not return
- *    -EINPROGRESS; two threads must not test the same channel;
+ *  - a channel belongs to the caller of its post function, until a test function
+ *    returns another value than -EINPROGRESS; two threads must not test the same
+ *    channel at the same time;
  *  - a mailbox has one consumer: peek, pop, recv and destroy of one mailbox must
  *    not run at the same time;
  *  - exa_close() is the last call.
- * The functions that take a channel use no locks.  Only functions that make system
- * calls use locks.
+ * The functions that post to a channel or test a channel use no locks.
  *
  * Costs.  Each 8-byte store to the NIC leaves the guest, so unchanged words of a
  * channel are not stored again: repeating a similar request is cheaper.  Tests and
- * peeks are memory reads.
+ * peeks read memory, and do not leave the guest.
  */
 #ifndef LIBEXANET_H
 #define LIBEXANET_H
@@ -65,9 +76,10 @@
 extern "C" {
 #endif
 
-#define EXA_MSG_MAX	EXANET_PKTZ_PAYLOAD_MAX	/* bytes of a message, 64 */
-#define EXA_PUT_BOUNDARY EXANET_MTU	/* exa_put_small() must not cross it, 256 */
-#define EXA_LEN_MAX	0xffffffffU	/* bytes of a write or read */
+#define EXA_MSG_MAX	EXANET_PKTZ_PAYLOAD_MAX	/* most bytes of a message, 64 */
+#define EXA_PUT_BOUNDARY EXANET_MTU	/* bytes, 256; exa_put_small() must not cross a
+					 * multiple of this */
+#define EXA_LEN_MAX	0xffffffffU	/* most bytes of a write or read */
 
 struct exa_dev;
 struct exa_mbox;
@@ -76,73 +88,98 @@ struct exa_mbox;
 
 /* The result of exa_query(), in host byte order. */
 struct exa_attr {
-	uint32_t coord;		/* own coordinates, EXANET_COORD_ */
-	uint32_t pdid;		/* own PDID: job and context */
-	uint32_t job;		/* 1..4095 */
-	uint32_t ctx;		/* own context, 0..15: other nodes need it */
+	uint32_t coord;		/* coordinates of this node, fields EXANET_COORD_ */
+	uint32_t pdid;		/* PDID of this context: job and context number */
+	uint32_t job;		/* number of the job, 1..4095 */
+	uint32_t ctx;		/* number of this context, 0..15; a transfer to this
+				 * context names the number */
 	uint32_t page_size;	/* bytes of a user page */
-	uint32_t cap0;		/* EXANET_CAP0_ of rnic/exanet/regs.h */
-	uint32_t cap1;		/* EXANET_CAP1_ */
+	uint32_t cap0;		/* fields EXANET_CAP0_ of rnic/exanet/regs.h */
+	uint32_t cap1;		/* bits EXANET_CAP1_ */
 	uint32_t link_up;	/* bit p: port p was up at the time of the call */
 };
 
 /*
- * Opens a NIC and takes one of its contexts.  @name is "exanet1", "1" or a path;
- * NULL: the environment's EXANET_DEVICE, else exanet0.  The context is in the job
- * that the environment's EXANET_JOB names, else in the default job of the user.  A
- * program with raised privileges (AT_SECURE of getauxval(3)) ignores both variables.
- * -ENODEV or -ENOENT: no such device; -EBUSY: all contexts of the NIC, or all local jobs
- * of the node, are taken; -EDQUOT: the user has the maximum of contexts per user;
- * -EACCES: the user may not open the file; -EPERM: the user may not use the job of
- * EXANET_JOB; -EPROTO: driver and library have different versions.  When the NIC is
- * removed from a running machine, calls on its devices return -ENODEV or end in SIGBUS.
+ * Opens a NIC, binds one of its contexts to this process, and stores the new exa_dev in
+ * @dev.  @name is "exanet1", "1" or a path; NULL: the value of the environment variable
+ * EXANET_DEVICE, or exanet0 if there is no such variable.  The context is in the job
+ * whose number is in the environment variable EXANET_JOB, or in the user's default job if
+ * there is no such variable.  A program with raised privileges (AT_SECURE of
+ * getauxval(3)) ignores both variables.  Returns 0 or:
+ *
+ *   -ENODEV, -ENOENT  no such device
+ *   -EBUSY            all contexts of the NIC, or all local jobs of the node, are in use
+ *   -EDQUOT           the user has the maximum of contexts per user
+ *   -EACCES           the user may not open the file, or the NIC has no local jobs and
+ *                     the user has no named job
+ *   -EPERM            the user may not use the job of EXANET_JOB
+ *   -EINVAL           EXANET_JOB is not the number of a job
+ *   -EPROTO           driver and library have different versions, or the file is not an
+ *                     ExaNet device
+ *
+ * When the NIC is removed from a running machine, calls on its devices return -ENODEV or
+ * end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
 
 /*
- * Gives the context back.  Aborts transfers in flight, and destroys mailboxes.  @dev
- * may be NULL.  In a child after fork() the function only frees memory.
+ * Ends the use of the context, and frees @dev, which may be NULL.  Aborts transfers in
+ * flight, and destroys mailboxes.  Children after fork() have copies of the descriptor:
+ * the driver can give the context to another process only when all copies are closed, or
+ * when this process has ended.  In a child the function only closes the child's copy and
+ * frees memory of the child.
  */
 void exa_close(struct exa_dev *dev);
 
 /* Stores the present state of device and context in @attr, by a system call. */
 int exa_query(struct exa_dev *dev, struct exa_attr *attr);
 
-/* Return the own coordinates and context, without a system call. */
+/*
+ * Return the coordinates of this node, and the number of this context, at the time of
+ * exa_open().  The functions make no system call.
+ */
 uint32_t exa_coord(const struct exa_dev *dev);
 uint32_t exa_ctx(const struct exa_dev *dev);
 
 /*
  * Puts the context into a job that root has granted to the user (exanet-job(8)), or
- * into the job that exa_open() took.  Only contexts of the same job can communicate.
- * -EPERM: any other job without CAP_SYS_ADMIN; -EINVAL: not a named job; -EBUSY: the
- * context has memory of other nodes mapped, or a copy or job of the accelerator is under
- * way.
+ * into the default job that exa_open() found for the user.  Only contexts of the same job
+ * can communicate.  -EPERM: @job is another job, and the caller has no CAP_SYS_ADMIN;
+ * -EINVAL: @job is not the number of a job or, with CAP_SYS_ADMIN, not the number of a
+ * named job; -EBUSY: the context has segments, or a copy or a job of the accelerator is
+ * under way.
  */
 int exa_job_set(struct exa_dev *dev, uint32_t job);
 
-/* Returns the virtual time of the NIC in ns, the clock of struct exanet_message.time. */
+/*
+ * Returns the virtual time of the NIC in ns, or 0 in a child after fork().  The member
+ * time of struct exanet_message has the time of the same clock.
+ */
 uint64_t exa_time(const struct exa_dev *dev);
 
-/* Returns a static text for @err, negative or not; never NULL. */
+/* Returns a static text, never NULL, for the errno @err, which may be negative. */
 const char *exa_strerror(int err);
 
 /* --- Addresses ------------------------------------------------------------ */
 
 /*
- * Stores the xva of the @len bytes at @ptr in @xva.  Other nodes may then access them.
- * The first use of a window of 512 GB makes a system call, later ones do not.  @len may
- * be 0.  Memory need not be mapped yet.  -ERANGE, -ENOSPC: see above.
+ * Stores the xva of the @len bytes at @ptr in @xva.  Contexts of the same job, on any
+ * node, may then access the whole window of 512 GB that contains the bytes.  The first
+ * call for a window makes a system call, later calls do not.  @len may be 0.  The memory
+ * need not be mapped yet.  -ERANGE, -ENOSPC: see above.
  */
 int exa_xva(struct exa_dev *dev, const void *ptr, size_t len, uint64_t *xva);
 
-/* Returns the GVA of @xva at node @coord. */
+/* Returns the GVA of @xva at the node with coordinates @coord. */
 static inline uint64_t exa_gva(uint32_t coord, uint64_t xva)
 {
 	return RNIC_PREP(EXANET_GVA_COORD, coord) | (xva & EXANET_GVA_VA);
 }
 
-/* Returns the GVA of mailbox @mbox at node @coord, for members notify_gva. */
+/*
+ * Returns the GVA of mailbox @mbox (0..3) at the node with coordinates @coord, for
+ * example for exa_write_attr.notify_gva.
+ */
 static inline uint64_t exa_mbox_gva(uint32_t coord, unsigned int mbox)
 {
 	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_MAILBOX) |
@@ -151,21 +188,22 @@ static inline uint64_t exa_mbox_gva(uint32_t coord, unsigned int mbox)
 
 /* --- RDMA write ----------------------------------------------------------- */
 
-/* Details of an operation that has ended. */
+/* Details of a transfer that has ended. */
 struct exa_status {
 	int error;		/* 0 or negative errno */
 	uint32_t code;		/* enum exanet_resp or exanet_channel_error */
-	uint32_t retries;	/* blocks or packets retransmitted */
+	uint32_t retries;	/* blocks (RDMA write) or packets retransmitted;
+				 * saturates at 65535 or 255 */
 	uint32_t bytes;		/* bytes acked; RDMA write only */
 	uint32_t ns;		/* time from start to end; RDMA write only */
 };
 
 enum exa_write_flags {
-	EXA_WRITE_NOTIFY	= 1 << 0,	/* notify at notify_gva */
+	EXA_WRITE_NOTIFY	= 1 << 0,	/* sends a notification to notify_gva */
 	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* with NOTIFY: exa_fd() of the target's
 						 * process becomes readable, too */
 	EXA_WRITE_WAKE		= 1 << 2,	/* exa_fd() of this device becomes
-						 * readable when done or failed */
+						 * readable when the write has ended */
 	EXA_WRITE_MULTIPATH	= 1 << 3,	/* the NIC may choose the path */
 };
 
@@ -174,63 +212,70 @@ struct exa_write_attr {
 	uint64_t dst_gva;	/* GVA of the destination; exa_gva() */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t dst_ctx;	/* context of the target */
-	uint64_t notify_gva;	/* on the target's node and in its context: a
-				 * 16-B aligned struct exanet_notification, or
-				 * exa_mbox_gva() */
-	uint64_t notify_data;	/* any value, which the notification carries */
+	uint64_t notify_gva;	/* GVA of a 16-B aligned struct
+				 * exanet_notification, or exa_mbox_gva(), at the
+				 * target's node and in the target's context */
+	uint64_t notify_data;	/* any value; copied to the notification */
 	uint32_t flags;		/* enum exa_write_flags */
 	uint32_t path;		/* path hint, 0..31 */
 };
 
 /*
  * Starts an RDMA write; the notification becomes visible after all the data.
- * Writes are not ordered with each other nor with messages.  @attr is not used
- * after the call; the source must not change until the test.  Returns a channel,
- * -EAGAIN if all are busy, or -EINVAL.
+ * Writes are not ordered with each other nor with messages.  The caller may change @attr
+ * after the return.  The source must not change until exa_write_test() reports the end.
+ * Returns the number of a channel, -EAGAIN if all channels are busy, or -EINVAL.
  */
 int exa_write_post(struct exa_dev *dev, const struct exa_write_attr *attr);
 
 /*
- * Tests a channel of exa_write_post().  Returns -EINPROGRESS; or 0 (all bytes are in
- * the target's memory) or the error, and the channel is free again.  @st may be NULL.
+ * Tests a channel of exa_write_post().  Returns -EINPROGRESS, 0 (all bytes are in the
+ * target's memory), the error of the write, or -EINVAL if the channel is not in use.
+ * After 0 or the error, the channel is free again, and @st, which may be NULL, has the
+ * details.
  */
 int exa_write_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
 /* --- Packetizer: messages, small writes, read requests ---------------------- */
 
-/* The mailbox to which a message goes. */
+/* The address of a mailbox. */
 struct exa_mbox_addr {
-	uint32_t coord;		/* coordinates of its node */
-	uint8_t ctx;		/* context of its owner, 0..15 */
-	uint8_t mbox;		/* 0..3 */
+	uint32_t coord;		/* coordinates of the mailbox's node */
+	uint8_t ctx;		/* context that has the mailbox, 0..15 */
+	uint8_t mbox;		/* number of the mailbox, 0..3 */
 	uint16_t reserved;	/* zero */
 };
 
 enum exa_msg_flags {
-	EXA_MSG_UNRELIABLE	= 1 << 0,	/* sent once, never acked: may be lost,
-						 * and the test returns 0 */
+	EXA_MSG_UNRELIABLE	= 1 << 0,	/* the NIC sends the message once, and
+						 * exa_msg_test() returns 0 even if
+						 * the message is lost */
 };
 
 /*
- * Sends the @len (1..64) bytes at @buf to a mailbox.  The caller may change @buf after
- * the return.  A message may overtake an earlier message that is not acked yet.
- * Returns a packetizer channel for exa_msg_test(), -EAGAIN if all are busy, or -EINVAL.
+ * Sends the @len (1..64) bytes at @buf to mailbox @to.  The caller may change @buf after
+ * the return.  A message may overtake an earlier message that is not acked yet.  @flags
+ * is enum exa_msg_flags.  Returns the number of a packetizer channel for exa_msg_test(),
+ * -EAGAIN if all channels are busy, or -EINVAL.
  */
 int exa_msg_post(struct exa_dev *dev, const struct exa_mbox_addr *to,
 		 const void *buf, size_t len, uint32_t flags);
 
 /*
- * Writes @len (1..64) bytes into memory of context @ctx at @dst_gva, in one packet:
- * the range must not cross a multiple of 256.  Otherwise like exa_msg_post().
+ * Writes the @len (1..64) bytes at @buf into memory of context @ctx at @dst_gva.  The
+ * range must not cross a multiple of 256, because all bytes are in one packet.  Returns
+ * as exa_msg_post().
  */
 int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 		  const void *buf, size_t len);
 
 /*
- * Tests a packetizer channel.  Returns -EINPROGRESS; or 0 (acked: the message is in the
- * ring, the bytes in memory, the read request in the queue) or the error, and the
- * channel is free again.  @st may be NULL.  If the mailbox is full, the device
- * retransmits the message until its retry limit, then the result is -ENOBUFS.
+ * Tests a packetizer channel.  Returns -EINPROGRESS; 0: the message is in the ring,
+ * the bytes are in memory, or the read request is in the queue (with EXA_MSG_UNRELIABLE:
+ * the message was sent); the error; or -EINVAL if the channel is not in use.  After 0 or
+ * the error, the channel is free again, and @st, which may be NULL, has the details.  If
+ * the mailbox stays full, the NIC retransmits the message for ten seconds, then the error
+ * is -ENOBUFS.
  */
 int exa_msg_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
@@ -241,24 +286,27 @@ enum exa_read_flags {
 
 struct exa_read_attr {
 	void *dst;		/* own memory, any alignment */
-	uint64_t src_va;	/* plain VA at the data owner, not an xva */
-	uint32_t src_coord;	/* node of the data owner */
+	uint64_t src_va;	/* VA at the data owner, not an xva */
+	uint32_t src_coord;	/* coordinates of the data owner's node */
 	uint32_t src_ctx;	/* context of the data owner */
 	uint32_t len;		/* 1..EXA_LEN_MAX bytes */
 	uint32_t flags;		/* enum exa_read_flags */
-	struct exanet_notification *notify;	/* record for the end of the read, own
-				 * memory, 16-B aligned; NULL: a message to
-				 * mailbox notify_mbox instead */
+	struct exanet_notification *notify;	/* record of the end of the read, in own
+				 * memory, 16-B aligned; NULL: the end of the read
+				 * is a message in own mailbox notify_mbox */
 	uint32_t notify_mbox;	/* 0..3, if notify is NULL */
-	uint64_t notify_data;	/* any value, which the notification carries */
-	uint64_t tag;		/* any value, for traces only */
+	uint64_t notify_data;	/* any value; copied to the notification */
+	uint64_t tag;		/* any value, for traces; EXANET_NOTIFICATION_HANDLE of
+				 * a read without error has the low 16 bits */
 };
 
 /*
- * Requests that another node writes a part of its memory here.  Clears @attr->notify.
- * Returns a packetizer channel: exa_msg_test() returns 0 when the request has arrived, or
- * the error if it has not.  The notification reports the end of the read; until then
- * the data and the record belong to the NIC.
+ * Requests that the data owner's node writes @attr->len bytes to @attr->dst.  Clears
+ * @attr->notify.  Returns the number of a packetizer channel, -EAGAIN if all channels are
+ * busy, or another negative errno.  exa_msg_test() of the channel returns 0 when the data
+ * owner's node has the request, or the error if the request did not arrive.  The
+ * notification reports the end of the read; until then the data and the record belong to
+ * the NIC.
  */
 int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr);
 
@@ -269,65 +317,77 @@ void exa_notify_clear(struct exanet_notification *rec);
 
 /*
  * Tests a record.  Returns -EINPROGRESS; 0: all data has arrived; or the error of a read
- * that the data owner could not serve.  Stores notify_data in @data, which may be NULL.
+ * that the data owner could not serve.  If the result is not -EINPROGRESS, stores
+ * notify_data in @data, which may be NULL.
  */
 int exa_notify_test(const struct exanet_notification *rec, uint64_t *data);
 
 /*
  * Waits for a notification, at most @timeout_ms (negative: for ever).  Returns as
- * exa_notify_test(), or -ETIMEDOUT.  The function polls; after a while it sleeps for
- * short times.  Because the record does not name a NIC, the function calls
- * exa_poll_hint() for all NICs that this process has open, in turn, except those that
- * were removed or reset.
+ * exa_notify_test(), or -ETIMEDOUT.  The function first polls, then sleeps for 100 us
+ * between polls.  The record does not name a NIC.  So the function uses exa_poll_hint()
+ * for the NICs that this process has open, in turn, at most 32, except NICs that were
+ * removed or reset.
  */
 int exa_notify_wait(const struct exanet_notification *rec, uint64_t *data,
 		    int timeout_ms);
 
-/* Returns the status of a notification that came as a message: 0 or negative errno. */
+/*
+ * Returns the status of a notification: 0 or negative errno.  @rec is a record that has
+ * its notification, or the payload of a message that is a notification.
+ */
 int exa_notify_error(const struct exanet_notification *rec);
 
 /* --- Mailboxes -------------------------------------------------------------- */
 
 enum exa_mbox_flags {
-	EXA_MBOX_IRQ		= 1 << 0,	/* exa_fd() becomes readable with each
-						 * message, always; without it only
-						 * between exa_arm() and exa_disarm() */
+	EXA_MBOX_IRQ		= 1 << 0,	/* exa_fd() always becomes readable with
+						 * each message; without this flag only
+						 * between exa_arm() and exa_disarm(),
+						 * and while exa_recv() sleeps */
 };
 
 /*
- * Enables mailbox @nr (0..3) with a ring of 2^@log2 (1..16) entries.  The NIC may refuse
- * messages when three quarters of them are unread.  -EBUSY: the mailbox exists.
+ * Enables mailbox @nr (0..3) with a ring of 2^@log2 (1..16) entries, and stores the new
+ * object in @mbox.  @flags is enum exa_mbox_flags.  The NIC may refuse messages when more
+ * than three quarters of the entries are unread, see exa_mbox_pop().  -EBUSY: the context
+ * has a mailbox @nr already.
  */
 int exa_mbox_create(struct exa_dev *dev, unsigned int nr, unsigned int log2,
 		    uint32_t flags, struct exa_mbox **mbox);
 
 /*
  * Disables and frees the mailbox, which may be NULL.  Its unread messages are lost.
- * Later senders get -ENOBUFS.
+ * Later messages to the mailbox fail with -ENOBUFS.
  */
 void exa_mbox_destroy(struct exa_mbox *mbox);
 
-/* Returns the oldest unread message, valid until exa_mbox_pop(), or NULL. */
+/*
+ * Returns the oldest unread message, which is valid until exa_mbox_pop(), or NULL if there
+ * is no message.
+ */
 const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox);
 
 /*
- * Removes the message of the last successful peek.  The NIC gets the entries back in
- * groups of up to a quarter of the ring.
+ * Removes the message that exa_mbox_peek() has returned.  The function returns entries to
+ * the NIC in groups of a quarter of the ring, but of at least one entry.
  */
 void exa_mbox_pop(struct exa_mbox *mbox);
 
 /*
- * Stores how many messages were refused: in @full because the ring was full or disabled,
- * in @fault because a page of the ring was missing.  Both may be NULL.
+ * Stores how many messages the NIC has refused: in @full because the mailbox was full or
+ * disabled, in @fault because a page of the ring was missing.  The NIC also counts copies
+ * of the same message.  Both pointers may be NULL.
  */
 void exa_mbox_rejected(const struct exa_mbox *mbox, uint32_t *full,
 		       uint32_t *fault);
 
 /*
- * Return the sender, the size in bytes and the kind (enum exanet_type) of a message.  The
- * sender of a notification (EXANET_TYPE_NOTIFY) is the receiver's own NIC, in the name of
- * the receiver's own context.  If the receiver needs to know the writer, the writer must
- * name itself in notify_data.
+ * Return coordinates and context of the sender, the size in bytes, and the kind (enum
+ * exanet_type) of a message.  For a notification (EXANET_TYPE_NOTIFY) the coordinates are
+ * those of the writer's node, but the context is the receiver's own.  If the receiver
+ * must distinguish the contexts of the writer's node, the writer must name its context in
+ * notify_data.
  */
 static inline uint32_t exa_message_coord(const struct exanet_message *msg)
 {
@@ -360,35 +420,43 @@ static inline uint32_t exa_message_type(const struct exanet_message *msg)
  *		exa_wait(dev, timeout);
  *	exa_disarm(dev);
  *
- * An event after exa_arm() makes the descriptor readable; the test finds earlier ones.  A
- * wake-up without cause is possible.  The events are: messages; the end of RDMA writes of
- * this process with EXA_WRITE_WAKE; notifications in records with ..._NOTIFY_IRQ.  A
- * packetizer channel has no event.  In a poll loop of another library: exa_arm(), test,
- * poll exa_fd(), exa_disarm() (or exa_ack(), after which messages still wake).
+ * An event after exa_arm() makes the descriptor readable; the test finds events before
+ * exa_arm().  exa_wait() may also return without an event.  The events are: messages; the
+ * end of RDMA writes of this process with EXA_WRITE_WAKE; notifications in records with
+ * ..._NOTIFY_IRQ.  A packetizer channel has no event.  A poll loop of another library
+ * calls exa_arm(), tests, polls exa_fd(), and calls exa_disarm() (or exa_ack(), after
+ * which messages are still events).
  */
 
 /*
- * Returns a descriptor for poll(): POLLIN after an event.  The caller must not read()
- * it.
+ * Returns a descriptor for poll(), which reports POLLIN after an event.  The caller must
+ * not read() from the descriptor.
  */
 int exa_fd(const struct exa_dev *dev);
 
 /*
- * From now on a message in any mailbox is an event.  A further call has no effect, and
- * takes only a lock.
+ * Makes a message in any mailbox of @dev an event from now on.  A further call takes a
+ * lock, but stores nothing in the NIC.
  */
 int exa_arm(struct exa_dev *dev);
 
-/* Makes exa_fd() unreadable until the next event. */
+/*
+ * Makes exa_fd() unreadable until the next event.  If another thread is in exa_wait() or
+ * exa_ack(), leaves this work to the other thread.
+ */
 int exa_ack(struct exa_dev *dev);
 
-/* Does exa_ack(), and undoes exa_arm(): only mailboxes with EXA_MBOX_IRQ wake. */
+/*
+ * Undoes exa_arm(): only messages in mailboxes with EXA_MBOX_IRQ, and in mailboxes for
+ * which exa_recv() sleeps, are still events.  Then calls exa_ack().
+ */
 int exa_disarm(struct exa_dev *dev);
 
 /*
- * Sleeps until an event, or for @timeout_ms (negative: for ever), and does exa_ack().
- * Returns 1 after an event, 0 after the time-out.  If several threads wait, they may wake
- * up to 1 ms later, and without an event.
+ * Sleeps until an event, or for @timeout_ms (negative: for ever), and makes exa_fd()
+ * unreadable as exa_ack() does.  Returns 1 after an event or a signal handler, 0 after
+ * the timeout, -ENODEV if the NIC was removed or reset.  If another thread waits already,
+ * the function sleeps for 1 ms, whatever @timeout_ms is, and returns 1.
  */
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
@@ -396,40 +464,50 @@ int exa_wait(struct exa_dev *dev, int timeout_ms);
  * Informs the NIC that the caller polls for an event of a link: mailbox, record,
  * channel or memory.  The call takes up to 4 us.  An emulated NIC uses this time to
  * take frames in the thread of the caller, because a wake-up of another thread takes
- * longer.  Loops that poll should call this after some polls; exa_recv(),
- * exa_notify_wait() and the blocking functions do.  Does nothing if the NIC does not
- * have this function.
+ * longer.  Loops that poll should call this function after some polls; exa_recv(),
+ * exa_notify_wait(), exa_fence() and the blocking functions do so.  The function does
+ * nothing if the NIC does not have EXANET_CAP1_POLL.
  */
 void exa_poll_hint(struct exa_dev *dev);
 
-/* Makes each event also signal the eventfd @fd.  @fd -1 ends this. */
+/*
+ * Makes each event also signal the eventfd @fd, from now on.  Signals @fd at once if
+ * exa_fd() is readable.  With @fd -1 events signal no eventfd.
+ */
 int exa_eventfd(struct exa_dev *dev, int fd);
 
 /* --- Blocking functions ----------------------------------------------------- */
 
 /*
- * Does an RDMA write from start to end.  If the target's node does not answer, the
- * function returns at the retry limit.  @st may be NULL.
+ * Waits without limit for a free channel, does an RDMA write, and waits for its end.  If
+ * the target's node does not answer, the function returns at the retry limit.  @st may be
+ * NULL.  Returns the error of exa_write_post(), or the result of exa_write_test().
  */
 int exa_write(struct exa_dev *dev, const struct exa_write_attr *attr,
 	      struct exa_status *st);
 
 /*
- * Does an RDMA read from start to end; ignores the notify members of @attr.  After
- * -ETIMEDOUT (@timeout_ms; negative: none) data may still arrive in the buffer.
+ * Does an RDMA read and waits for its end; ignores notify, notify_mbox and notify_data of
+ * @attr.  Returns 0, the error of the read or of its request, or -ETIMEDOUT after
+ * @timeout_ms (negative: no limit).  The function may return later than @timeout_ms,
+ * because the function waits until the request is acked or has failed.  After -ETIMEDOUT
+ * or -ECANCELED data may still arrive in the buffer.
  */
 int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 	     int timeout_ms);
 
-/* Sends a message of 1..64 bytes and waits until it is in the mailbox. */
+/*
+ * Waits without limit for a free channel, sends a message of @len (1..64) bytes, and waits
+ * until the message is in the mailbox.  Returns 0 or a negative errno.
+ */
 int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 	     const void *buf, size_t len);
 
 /*
- * Receives a message: copies up to @len bytes of it to @buf and returns its size
- * (which may be more than @len).  Stores the whole entry in @origin, which may be NULL.
- * Polls for a short time, then sleeps.  -ETIMEDOUT after @timeout_ms (negative: for ever;
- * 0: polls once).
+ * Receives a message: copies its first bytes, @len at most, to @buf, and returns its size,
+ * which may be more than @len.  Stores the whole entry in @origin, which may be NULL.
+ * Polls for about 2 ms, then sleeps.  Returns -ETIMEDOUT if no message comes in
+ * @timeout_ms (negative: for ever; 0: polls once).
  */
 int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	     struct exanet_message *origin, int timeout_ms);
@@ -437,65 +515,77 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 /* --- Memory of other nodes by load and store --------------------------------- */
 
 /*
- * A segment shows memory of another node in this process.  Access it by volatile
+ * A segment shows memory of another node in this process.  Access a segment by volatile
  * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by functions such
  * as memcpy(), because a segment is device memory.  A load waits for the other node; a
  * load that fails returns all-ones.  Stores to one node arrive in order and once each;
- * stores to different nodes arrive in order only with exa_fence() between them.  Loads
- * see earlier stores.
+ * stores to different nodes arrive in order only with exa_fence() between them.  A load
+ * returns the data of earlier stores of this process to the same address.
  *
  * A CPU whose load waits for a node does nothing else, not even serve interrupts, until
- * the answer comes or the NIC fails the load after seconds.  So access memory of this
- * very node directly, because a page fault there may need the CPU that waits.
+ * the answer comes or the NIC fails the load (property aperture-timeout-ms, 900 ms by
+ * default).  So access memory of this very node directly, because a page fault there may
+ * need the CPU that waits.
  *
- * A NIC has few segments (exa_shm_query()), which all processes of the node share.  In
- * a child after fork() they are not mapped.
+ * A NIC has few segments (exa_shm_query()), which all processes of the node share.  A
+ * child after fork() does not have the mappings of segments.
  */
 enum exa_map_flags {
 	EXA_MAP_READ		= 1 << 0,
 	EXA_MAP_WRITE		= 1 << 1,
-	EXA_MAP_EARLY		= 1 << 2,	/* a store ends when the NIC has it;
-						 * exa_fence() reports failures */
+	EXA_MAP_EARLY		= 1 << 2,	/* a store ends when the NIC has the
+						 * data; exa_fence() reports failures */
 };
 
 /* The result of exa_shm_query(). */
 struct exa_shm_attr {
 	uint64_t aperture;	/* bytes for segments of all processes */
 	uint64_t bram;		/* bytes of block RAM of this node */
-	uint32_t segments;	/* maximal number for all processes together */
+	uint32_t segments;	/* maximum number for all processes together */
 	uint32_t segments_used;	/* segments in use by all processes together */
 };
 
-/* Stores the state of the aperture in @attr; -EOPNOTSUPP: the NIC has none. */
+/* Stores the state of the aperture in @attr; -EOPNOTSUPP: the NIC has no aperture. */
 int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
 
 /*
  * Maps the @len bytes at @gva (exa_gva(), exa_bram_gva(); any alignment) of context
- * @dst_ctx of the same job.  Returns NULL and sets errno: EINVAL, EACCES (NI space
- * besides block RAM), ENOSPC (no segment or no room in the aperture is left), EDQUOT (the
- * user has the maximum of segments or of the aperture per user), EOPNOTSUPP, EPERM.  The
- * function does not check the memory: the first access fails if the memory does not
+ * @dst_ctx of the same job.  @flags is enum exa_map_flags, with READ or WRITE or both.
+ * Returns the address of the first byte, or NULL and sets errno: EINVAL (bad argument),
+ * EACCES (NI space other than block RAM, or no right to block RAM), ENOSPC (no segment or
+ * no room in the aperture is left), EDQUOT (the user has the maximum of segments or of the
+ * aperture per user), EOPNOTSUPP (the NIC has no aperture), EPERM (child after fork()).
+ * The function does not check the memory: the first access fails if the memory does not
  * exist or is protected.
  */
 void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 		     unsigned int dst_ctx, unsigned int flags);
 
-/* Unmaps @addr of exa_map_remote(); @len must be the same, else -EINVAL. */
+/*
+ * Unmaps @addr, which exa_map_remote() has returned for the same @len.  Returns -EINVAL if
+ * there is no such mapping.
+ */
 int exa_unmap_remote(struct exa_dev *dev, void *addr, size_t len);
 
 /*
- * Waits until all earlier stores of this context are in the memory of their nodes.  -EIO:
- * a load, store or copy has failed since the last fence (the first fence: since
- * exa_open()); -ETIMEDOUT: stores are still under way after a minute.
+ * Waits until all earlier stores of this context have arrived at their nodes or have
+ * failed.  -EIO: a load or store of this context, or an access of its copies to another
+ * node, has failed since the last fence (the first fence: since exa_open()); -ETIMEDOUT:
+ * stores are still under way after a minute.
  */
 int exa_fence(struct exa_dev *dev);
 
-/* Returns how many loads and stores have failed since exa_open(); wraps around. */
+/*
+ * Returns how many loads, stores, and accesses of copies to other nodes have failed in this
+ * context since exa_open(); the count wraps around.
+ */
 uint32_t exa_remote_errors(const struct exa_dev *dev);
 
 /*
- * Makes a failed load or store send signal @signo (0: none) to this process.  Stores with
- * EXA_MAP_EARLY need this, because they end before they fail.
+ * Makes the driver send signal @signo (0: no signal) to this process when an access that
+ * exa_remote_errors() counts has failed; one signal may report several failures.
+ * Programs that use EXA_MAP_EARLY need the signal, because such a store ends before the
+ * NIC knows that the store has failed.
  */
 int exa_error_signal(struct exa_dev *dev, int signo);
 
@@ -504,30 +594,37 @@ enum exa_copy_flags {
 	EXA_COPY_DST_REMOTE	= 1 << 1,	/* dst is a GVA */
 };
 
-/* An address is a pointer, cast to uintptr_t, or a GVA; it may have any alignment. */
+/*
+ * A copy by exa_cdma_copy().  An address is a pointer, cast to uintptr_t, or a GVA, with
+ * any alignment.
+ */
 struct exa_copy_attr {
-	uint64_t src;
-	uint64_t dst;
-	uint64_t len;		/* not 0 */
-	uint32_t dst_ctx;	/* context of the remote side */
+	uint64_t src;		/* address of the source */
+	uint64_t dst;		/* address of the destination */
+	uint64_t len;		/* bytes, not 0 */
+	uint32_t dst_ctx;	/* context of the GVAs */
 	uint32_t flags;		/* enum exa_copy_flags */
 };
 
 /*
  * Copies by the central DMA of the NIC, through the driver, and waits for the end.
- * Returns 0, or a negative errno as the status of an RDMA write.
+ * Returns 0, or a negative errno as the result of an RDMA write.
  */
 int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
 
 /*
- * Maps the block RAM of this node, which all processes of all nodes share.  The mapping
- * lasts until exa_close(), and each call returns the same.  Access it as a segment.
- * Stores its number of bytes in @len, which may be NULL.  Returns NULL and sets errno:
- * EACCES (the administrator does not allow it), EOPNOTSUPP (the NIC has none), EPERM.
+ * Maps the block RAM of this node, which processes of all nodes share.  The mapping lasts
+ * until exa_close(), and each call returns the same address.  Access block RAM as a
+ * segment.  Stores the size of block RAM in bytes in @len, which may be NULL.  Returns
+ * NULL and sets errno: EACCES (the administrator does not permit the use), EOPNOTSUPP
+ * (the NIC has no block RAM), EPERM (child after fork()).
  */
 void *exa_bram(struct exa_dev *dev, size_t *len);
 
-/* Returns the GVA of the block RAM of node @coord, for exa_map_remote() and copies. */
+/*
+ * Returns the GVA of the block RAM at the node with coordinates @coord, for
+ * exa_map_remote(), exa_cdma_copy() and exa_accel().
+ */
 static inline uint64_t exa_bram_gva(uint32_t coord)
 {
 	return exa_gva(coord, EXANET_NI_VA(EXANET_NI_BRAM));
@@ -535,7 +632,7 @@ static inline uint64_t exa_bram_gva(uint32_t coord)
 
 /* --- Accelerator ------------------------------------------------------------- */
 
-/* Arrays of a job that are named by GVAs; the others are in block RAM of this node. */
+/* Arrays of a job whose addresses are GVAs; other arrays are in block RAM of this node. */
 enum exa_accel_remote {
 	EXA_ACCEL_MATRIX	= 1 << 0,
 	EXA_ACCEL_X		= 1 << 1,
@@ -547,9 +644,9 @@ enum exa_accel_remote {
 };
 
 /*
- * A matrix-vector update y += matrix * x, cell by cell; rnic/exanet/shm.h defines it.
- * Addresses are GVAs (also of this node) for the arrays in @remote, else offsets in the
- * block RAM of this node.
+ * A matrix-vector update y += matrix * x, cell by cell; rnic/exanet/shm.h defines the
+ * update.  The address of an array whose bit is set in @remote is a GVA, which may be of
+ * this node.  The address of another array is an offset in the block RAM of this node.
  */
 struct exa_accel_job {
 	uint64_t matrix;	/* doubles [cell][layer][df1][df2] */
@@ -557,10 +654,10 @@ struct exa_accel_job {
 	uint64_t y;		/* doubles */
 	uint64_t map1;		/* uint32_t [cell][df1]: start of a column of y */
 	uint64_t map2;		/* uint32_t [cell][df2]: start of a column of x */
-	uint64_t cells;		/* uint32_t: the cells of one colour */
+	uint64_t cells;		/* uint32_t [ncells]: cells that share no entry of y */
 	uint32_t ndf1;		/* rows of a matrix, 1..64 */
 	uint32_t ndf2;		/* columns of a matrix, 1..64 */
-	uint32_t nlayers;	/* 1..256 */
+	uint32_t nlayers;	/* layers of a column, 1..256 */
 	uint32_t ncells;	/* number of entries of cells */
 	uint32_t remote;	/* enum exa_accel_remote */
 	uint32_t dst_ctx;	/* context of the arrays in remote */
@@ -573,8 +670,9 @@ struct exa_accel_job {
 
 /*
  * Runs a job on the accelerator beside the NIC, which all processes share, and waits
- * until all of y is in memory.  Returns 0, or a negative errno as the status of an RDMA
- * write.  Fills the members behind "out" in both cases.
+ * until all of y is in memory, or the job has failed.  Returns 0, or a negative errno as
+ * the result of an RDMA write.  Sets the members behind "out" in both cases; if the job
+ * was refused before its start, to 0.
  */
 int exa_accel(struct exa_dev *dev, struct exa_accel_job *job);
 
