@@ -39,9 +39,9 @@ EXA_API int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 }
 
 /*
- * Takes a record for a read.  Returns the record's number, or -EAGAIN if none is free.
- * The record of a read that has timed out is free again when the notification has
- * arrived.
+ * Takes a record for a read.  Returns the number of the record, or -EAGAIN if no record is
+ * free.  The record of a read that exa_read() has given up is free again when the
+ * notification has arrived.
  */
 static int exa_slot_take(struct exa_dev *dev)
 {
@@ -55,7 +55,7 @@ static int exa_slot_take(struct exa_dev *dev)
 		if (!(lost & RNIC_BIT(i)) ||
 		    exa_notify_test(&dev->slot[i], NULL) == -EINPROGRESS)
 			continue;
-		/* Only the thread that clears the bit owns the record. */
+		/* The thread that clears the bit owns the record; other threads continue. */
 		if (atomic_fetch_and(&dev->slot_lost, ~(uint32_t)RNIC_BIT(i)) &
 		    RNIC_BIT(i))
 			return i;
@@ -63,7 +63,10 @@ static int exa_slot_take(struct exa_dev *dev)
 	return -EAGAIN;
 }
 
-/* Posts a read as soon as a channel is free.  Returns the channel or a negative errno. */
+/*
+ * Posts a read as soon as a channel is free.  Returns the number of the channel,
+ * -ETIMEDOUT, or another negative errno.
+ */
 static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 			  struct exa_pace *pace)
 {
@@ -76,8 +79,9 @@ static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 }
 
 /*
- * Waits for the notification, and for the end of the request, which frees the channel.
- * Returns the status of the read, the error of the request, or -ETIMEDOUT.
+ * Waits for the notification in @rec, and for the end of the request, which frees channel
+ * @chan.  Waits for the end of the request even after the deadline of @pace.  Returns the
+ * status of the read, the error of the request, or -ETIMEDOUT.
  */
 static int exa_read_finish(struct exa_dev *dev, int chan,
 			   const struct exanet_notification *rec,
@@ -120,7 +124,7 @@ EXA_API int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 	}
 	pace.steps = 0;
 	ret = exa_read_finish(dev, chan, own.notify, &pace);
-	/* The data owner may still write the record of a read whose end is unknown. */
+	/* The NIC may still store the notification of a read whose end is unknown. */
 	if (exa_notify_test(own.notify, NULL) == -EINPROGRESS &&
 	    (ret == -ETIMEDOUT || ret == -ECANCELED))
 		atomic_fetch_or(&dev->slot_lost, (uint32_t)RNIC_BIT(slot));

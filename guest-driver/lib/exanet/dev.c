@@ -25,8 +25,9 @@ int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 }
 
 /*
- * Stores the path of the NIC @name: "1", "exanet1" or "/dev/exanet1"; NULL: that of
- * EXANET_DEVICE or exanet0.  Returns 0 or -ENAMETOOLONG.
+ * Stores the path of the NIC in @path, which has @size bytes.  @name is "1", "exanet1" or
+ * "/dev/exanet1"; NULL: the value of EXANET_DEVICE or, if there is none, exanet0.  Returns
+ * 0 or -ENAMETOOLONG.
  */
 static int exa_path(const char *name, char *path, size_t size)
 {
@@ -82,14 +83,14 @@ static int exa_map(struct exa_dev *dev)
 		ret = exa_map_page(dev, i);
 		if (ret)
 			return ret;
-		/* An old version of the driver gives the pages to children, too. */
+		/* An old driver does not set VM_DONTCOPY: children would get the pages. */
 		madvise(dev->page[i], dev->page_size, MADV_DONTFORK);
 	}
 	return 0;
 }
 
 /*
- * Allocates the page dev->alive, which reads 1 in this process and 0 in every child.
+ * Allocates the word dev->alive, which is 1 in this process and 0 in a child after fork().
  * Returns 0 or a negative errno.
  */
 static int exa_alive_init(struct exa_dev *dev)
@@ -113,10 +114,11 @@ static int exa_alive_init(struct exa_dev *dev)
 }
 
 /*
- * Sets the job that the environment's EXANET_JOB names.  A launcher (mpirun, Slurm)
- * selects one of the user's jobs by this variable.  A program with raised privileges
- * ignores the variable, because root may join any named job: the caller of the program
- * could then read all memory of the program.  Returns 0 or a negative errno.
+ * Sets the job whose number is in the environment variable EXANET_JOB, if there is this
+ * variable.  A launcher (mpirun, Slurm) selects one of the user's jobs by the variable.  A
+ * program with raised privileges ignores the variable, because root may join any named
+ * job: the user who starts the program could then read all memory of the program.  Returns
+ * 0 or a negative errno.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {
@@ -144,7 +146,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	if (ret)
 		return ret;
 	dev->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (dev->fd < 0)	/* the driver has no context left */
+	if (dev->fd < 0)	/* ENOSPC: no context or no local job is free */
 		return errno == ENOSPC ? -EBUSY : -errno;
 	ret = exa_ioctl(dev, EXANET_IOC_QUERY, &query);
 	if (ret)
@@ -167,7 +169,10 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 
 static void exa_teardown(struct exa_dev *dev, bool live)
 {
-	/* A child does not have the mappings, and may have others at their addresses. */
+	/*
+	 * A child after fork() does not have the mappings, and may have other mappings at
+	 * these addresses.
+	 */
 	if (live)
 		exa_unmap(dev);
 	exa_remote_drop(dev, live);
@@ -276,7 +281,7 @@ EXA_API int exa_eventfd(struct exa_dev *dev, int fd)
 	return exa_ioctl(dev, EXANET_IOC_EVENTFD, &event);
 }
 
-/* Returns the number of the window at @base, or EXA_WINDOWS. */
+/* Returns the number of the window at @base, or EXA_WINDOWS if there is no such window. */
 static unsigned int exa_window_find(struct exa_dev *dev, uint64_t base)
 {
 	unsigned int w;
@@ -299,8 +304,8 @@ static int exa_window_map(struct exa_dev *dev, uint64_t base)
 	if (map.window >= EXA_WINDOWS)
 		return -EPROTO;
 	/*
-	 * Needs no lock: the driver gives each base one window until exa_close(), so all
-	 * threads store the same value.
+	 * This store needs no lock, because the driver never changes the window of a base:
+	 * all threads store the same value.
 	 */
 	atomic_store_explicit(&dev->win[map.window], base | EXANET_WIN_VALID,
 			      memory_order_relaxed);

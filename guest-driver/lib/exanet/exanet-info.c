@@ -2,7 +2,8 @@
 /*
  * exanet-info: prints capabilities, state and counters of NICs.
  *
- * Capabilities and PDID need a context; all the rest comes from sysfs.
+ * The program opens a context to find the capabilities and the job; other values are in
+ * sysfs.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -120,7 +121,10 @@ bool info_port(const char *dev, int port, const char *what,
 	return info_read(dev, attr, value);
 }
 
-/* Reads capabilities from a context that it opens.  Returns false with *@error set. */
+/*
+ * Opens a context of NIC @name, and stores the result of exa_query() in @attr.  Returns
+ * false after an error; *@error is then the negative errno.
+ */
 static bool info_query(const char *name, struct exa_attr *attr, int *error)
 {
 	struct exa_dev *dev;
@@ -195,7 +199,7 @@ static void info_ports_print(const char *dev)
 	char value[INFO_VALUE_MAX];
 	int port;
 
-	/* Some port numbers have no port. */
+	/* Some numbers below EXANET_LINKS have no port. */
 	for (port = 0; port < EXANET_LINKS; port++)
 		if (info_port(dev, port, "state", value))
 			info_port_print(dev, port, value);
@@ -251,7 +255,7 @@ static int info_print(const char *dev, const struct info_options *opt)
 	return 0;
 }
 
-/* Prints a number as a number, and other text as a string. */
+/* Prints member @name: @value as a number if the text is a number, else as a string. */
 static void info_json_value(const char *separator, const char *name,
 			    const char *value)
 {
@@ -304,7 +308,10 @@ static void info_json_ports(const char *dev)
 	printf("\n  ]");
 }
 
-/* Prints @separator and the object of a device.  Returns 0, or 1 if it does not exist. */
+/*
+ * Prints @separator and the JSON object of NIC @dev.  Returns 0, or 1 if the NIC does not
+ * exist.
+ */
 static int info_json(const char *dev, const char *separator)
 {
 	static const char *const values[] = { "coord", "contexts",
@@ -345,7 +352,10 @@ static int info_filter(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Lists the devices of the class.  Returns their number or -1. */
+/*
+ * Stores the names of all NICs in @list, which the caller frees.  Returns their number, or
+ * -1 if there is no NIC.
+ */
 static int info_devices(struct dirent ***list)
 {
 	int n = scandir(INFO_CLASS, list, info_filter, versionsort);
@@ -357,8 +367,8 @@ static int info_devices(struct dirent ***list)
 }
 
 /*
- * Prints a JSON list with an object for each device that exists.  Returns the exit
- * status.
+ * Prints a JSON list with an object for each of the @count devices that exists.  Returns the
+ * exit status: 1 if a device does not exist.
  */
 static int info_json_these(char *const *names, int count)
 {
@@ -428,9 +438,9 @@ static const struct option info_long[] = {
 };
 
 /*
- * Reads the time after --watch: the option's own argument, or the next argument if it
- * is a number, because no device has a number as its name.  Returns false if the time
- * is wrong.
+ * Stores the time after --watch in @seconds.  The time is @arg or, if @arg is NULL, the next
+ * argument of the command line, if that begins as a number: no device has such a name.
+ * Without a time stores 1.  Returns false if the time is wrong.
  */
 static bool info_seconds(const char *arg, char **argv, double *seconds)
 {

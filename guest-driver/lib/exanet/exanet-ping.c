@@ -72,8 +72,8 @@ static bool ping_sizes_valid(const char *list)
 }
 
 /*
- * Parses a list of names with commas, and sets a bit in @modes for each.  Returns false
- * if a name is unknown.
+ * Parses a list of names of modes, separated by commas, and sets the bit of each mode in
+ * @modes.  The name "all" means all modes.  Returns false if a name is unknown.
  */
 static bool ping_modes_parse(const char *list, unsigned int *modes)
 {
@@ -109,7 +109,10 @@ static bool ping_number(const char *text, long min, long max, long *value)
 	return !errno && end != text && !*end && *value >= min && *value <= max;
 }
 
-/* Parses "COORD" or "COORD:CTX" into @opt.  Returns false if @text has another form. */
+/*
+ * Parses "COORD" or "COORD:CTX", and stores the numbers in @opt.  Returns false if @text has
+ * another form, or a number is beyond its limit.
+ */
 static bool ping_target_parse(const char *text, struct ping_options *opt)
 {
 	char *colon, *copy = strdup(text);
@@ -178,8 +181,8 @@ void ping_print_end(const struct ping_options *opt)
 }
 
 /*
- * Stores the own coordinates in @opt, by a context that it opens.  Returns 0 or an
- * errno.
+ * Stores the coordinates of this node in @opt.  Opens and closes the device for this
+ * purpose.  Returns 0 or a negative errno.
  */
 static int ping_own_coord(struct ping_options *opt)
 {
@@ -244,13 +247,13 @@ static const struct option ping_long[] = {
 	{ NULL,		0,		   NULL, 0 },
 };
 
-/* The program that the command line selects: server, client, or both in one. */
+/* The program that the command line selects; if both members are false, the client. */
 struct ping_command {
 	bool server;
-	bool loopback;
+	bool loopback;	/* server and client */
 };
 
-/* Handles option @c.  Returns NULL, or a message if the option is wrong. */
+/* Handles option @c.  Returns NULL, or a text for the user if the option is wrong. */
 static const char *ping_option(int c, struct ping_options *opt,
 			       struct ping_command *cmd)
 {

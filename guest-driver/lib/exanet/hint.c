@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * libexanet: POLL, by which a process informs a NIC that it polls.
+ * libexanet: the register POLL, by which a process informs a NIC that the process polls.
  *
- * The record of a notification does not name the NIC, so a wait for it writes POLL of all
- * open NICs in turn.  No lock protects the store, because a handler of SIGBUS may leave
- * the wait by siglongjmp(), and another thread may close the NIC at the same time.
- * Therefore the address of a mailbox page stays mapped: exa_close() puts ordinary memory
- * there, and a later exa_open() maps the mailbox page of its NIC there.
+ * The record of a notification does not name the NIC.  So exa_notify_wait() stores to POLL
+ * of all open NICs in turn.  No lock protects this store, because a handler of SIGBUS may
+ * leave exa_notify_wait() by siglongjmp().  Another thread may close the NIC at the same
+ * time.  Therefore the address of a mailbox page stays mapped: exa_close() maps ordinary
+ * memory at the address, and a later exa_open() maps the mailbox page of its NIC there.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -16,20 +16,23 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_PLACES	32	/* most NICs whose POLL exa_notify_wait() writes */
+#define EXA_PLACES	32	/* most open NICs whose POLL exa_notify_wait() uses */
 
-/* An address at which a mailbox page is, or was. */
+/* An address at which a mailbox page is mapped, or was mapped. */
 struct exa_place {
-	uint8_t *page;		/* address; stays mapped once it is set */
-	size_t bytes;
+	uint8_t *page;		/* address, which stays mapped; NULL: not used yet */
+	size_t bytes;		/* size of the mailbox page */
 	bool used;		/* an exa_dev has this place */
-	/* 1 + descriptor of a NIC that has POLL; 0: none.  Stored after @page. */
+	/*
+	 * 1 + descriptor of an open NIC that has POLL; 0: there is none.  Stored after
+	 * page, because exa_hint_any() takes no lock.
+	 */
 	_Atomic int fd_plus_1;
 };
 
 /*
- * All places.  After fork() the child finds zeros in this memory, because the child does
- * not have the mailbox pages: it starts without places, and with an unlocked mutex.
+ * All places.  In a child after fork() this memory is zero, because the child does not
+ * have the mailbox pages.  So the child has only empty places, and an unlocked mutex.
  */
 struct exa_places {
 	pthread_mutex_t lock;	/* protects the places except fd_plus_1 */
@@ -37,7 +40,7 @@ struct exa_places {
 };
 
 static pthread_once_t exa_places_once = PTHREAD_ONCE_INIT;
-static struct exa_places *_Atomic exa_places;	/* NULL: no memory */
+static struct exa_places *_Atomic exa_places;	/* NULL: not allocated */
 
 static void exa_places_init(void)
 {
@@ -53,7 +56,7 @@ static void exa_places_init(void)
 	exa_places = p;
 }
 
-/* Returns a place for a page of @bytes, or NULL if none is free. */
+/* Takes a free place for a page of @bytes.  Returns the place, or NULL if none is free. */
 static struct exa_place *exa_place_take(size_t bytes)
 {
 	struct exa_place *place, *found = NULL;
@@ -73,8 +76,8 @@ static struct exa_place *exa_place_take(size_t bytes)
 }
 
 /*
- * Frees a place.  Puts ordinary memory there, because threads may still store to POLL.
- * If no memory is left for this, the place stays used for ever.
+ * Frees a place.  First maps ordinary memory at its address, because threads may still
+ * store to POLL.  If this mmap() fails, the place stays used for ever.
  */
 static void exa_place_give(struct exa_place *place)
 {
@@ -141,7 +144,10 @@ bool exa_hint_dev(struct exa_dev *dev)
 	return true;
 }
 
-/* Returns true if poll() reports an event of @fd: the NIC was removed or reset. */
+/*
+ * Returns true if poll() reports an error or a hang-up of @fd, because the NIC was removed
+ * or reset.
+ */
 static bool exa_gone(int fd)
 {
 	struct pollfd pfd = { .fd = fd };

@@ -2,8 +2,9 @@
 /*
  * exanet-info --watch: a live table of links and retransmissions.
  *
- * On a terminal each table replaces the last one; elsewhere it follows the last one.  A
- * NIC that was removed, for example with its driver, is shown again when it is back.
+ * On a terminal each table replaces the previous table; elsewhere each table follows the
+ * previous table.  The program shows a NIC that was removed, for example with its driver,
+ * again when the NIC has come back.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -43,8 +44,8 @@ static const char *const watch_rate_files[WATCH_RATES] = {
 
 /* Reasons of retransmissions. */
 static const struct {
-	const char *file;
-	const char *cause;
+	const char *file;	/* counter, in the folder of the NIC in sysfs */
+	const char *cause;	/* text for the user */
 } watch_retries[] = {
 	{ "counters/retry_timeout", "time-out" },
 	{ "counters/retry_crc", "CRC" },
@@ -55,19 +56,19 @@ static const struct {
 };
 
 struct watch_port {
-	bool there;
+	bool there;		/* the port exists */
 	bool stopped;		/* the neighbour has stopped a virtual channel */
 	char state[INFO_VALUE_MAX];
 	char peer[INFO_VALUE_MAX];
 	char role[INFO_VALUE_MAX];
-	uint64_t rate[WATCH_RATES];
+	uint64_t rate[WATCH_RATES];	/* values of the counters */
 };
 
 struct watch_sample {
-	bool there;
-	double time;		/* seconds */
+	bool there;		/* the NIC exists */
+	double time;		/* seconds of CLOCK_MONOTONIC */
 	struct watch_port port[EXANET_LINKS];
-	uint64_t retry[WATCH_ARRAY(watch_retries)];
+	uint64_t retry[WATCH_ARRAY(watch_retries)];	/* values of the counters */
 };
 
 struct watch_dev {
@@ -134,7 +135,10 @@ static void watch_read(struct watch_dev *dev)
 
 /* --- showing -------------------------------------------------------------- */
 
-/* Returns the rate per second of a counter, which a reset of the NIC sets to 0. */
+/*
+ * Returns the rate per second of a counter with values @before and @now.  If @now is less, a
+ * reset of the NIC has set the counter to 0.
+ */
 static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 			       uint64_t before)
 {
@@ -145,7 +149,10 @@ static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 	       (dev->now.time - dev->before.time);
 }
 
-/* Returns @rate rounded up to a multiple of 1 / @parts: 0 means that nothing happened. */
+/*
+ * Returns @rate rounded up to a multiple of 1 / @parts, so that only a rate of 0 is printed
+ * as 0.
+ */
 static double watch_round_up(double rate, double parts)
 {
 	uint64_t n = rate * parts;
@@ -153,7 +160,7 @@ static double watch_round_up(double rate, double parts)
 	return (n + (n < rate * parts)) / parts;
 }
 
-/* Returns the rate of a counter, to be printed as an integer. */
+/* Returns the rate per second of counter @rate of port @p, rounded up to an integer. */
 static double watch_rate(const struct watch_dev *dev, int p, int rate)
 {
 	return watch_round_up(watch_per_second(dev, dev->now.port[p].rate[rate],
@@ -162,7 +169,8 @@ static double watch_rate(const struct watch_dev *dev, int p, int rate)
 }
 
 /*
- * Returns 10^6 bytes per second of a counter of words, to be printed with two decimals.
+ * Returns the rate of counter @rate of port @p, which counts words, in 10^6 bytes per second,
+ * rounded up to two decimals.
  */
 static double watch_megabytes(const struct watch_dev *dev, int p, int rate)
 {
@@ -214,7 +222,8 @@ static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 }
 
 /*
- * Returns all tables as one text, which the caller frees, or NULL if memory is lacking.
+ * Returns the tables of all devices as one text, which the caller frees, or NULL if memory is
+ * lacking.
  */
 static char *watch_text(const struct watch_dev *devs, int count)
 {
@@ -238,7 +247,10 @@ static char *watch_text(const struct watch_dev *devs, int count)
 	return text;
 }
 
-/* Returns the maximum of lines of a table that can replace the last one. */
+/*
+ * Returns the maximum number of lines of a text that the next text can replace: INT_MAX if
+ * the size of the terminal is unknown.
+ */
 static int watch_rows(void)
 {
 	struct winsize size;
@@ -250,9 +262,9 @@ static int watch_rows(void)
 }
 
 /*
- * Prints @text over the last table, which had @above lines, as far as there is room.
- * Cuts long lines, because a line that wraps would make the table longer.  Returns the
- * number of lines.
+ * Prints @text over the previous text, which had @above lines, as far as the terminal has
+ * room.  Switches off the wrapping of long lines, because a wrapped line would need more than
+ * one line.  Returns the number of lines of @text that were printed.
  */
 static int watch_put_in_place(const char *text, int above)
 {
@@ -265,7 +277,7 @@ static int watch_put_in_place(const char *text, int above)
 	}
 	if (above > rows)
 		above = rows;
-	/* Moves the cursor to the first line, and clears all lines below. */
+	/* Moves the cursor to the first line of the previous text, and clears the text. */
 	if (above)
 		printf("\033[%dA\r\033[J", above);
 	printf("\033[?7l%.*s\033[?7h", (int)(end - text), text);
@@ -274,13 +286,16 @@ static int watch_put_in_place(const char *text, int above)
 
 /* --- time ----------------------------------------------------------------- */
 
-/* Sleeps until @deadline.  Returns false if one of @signals came before. */
+/*
+ * Sleeps until @deadline (seconds, as watch_clock()).  Returns false if one of @signals came
+ * before.
+ */
 static bool watch_sleep(const sigset_t *signals, double deadline)
 {
 	struct timespec left;
 	double seconds;
 
-	/* other signals end the sleep, such as that of a terminal with a new size */
+	/* sigtimedwait() may fail early, for example if the process was stopped. */
 	while ((seconds = deadline - watch_clock()) > 0) {
 		left.tv_sec = seconds;
 		left.tv_nsec = (seconds - left.tv_sec) * 1e9;
@@ -298,7 +313,10 @@ static void watch_read_all(struct watch_dev *devs, int count)
 		watch_read(&devs[i]);
 }
 
-/* Returns true if all devices exist, or prints the name of the first that does not. */
+/*
+ * Returns true if all @count devices exist.  Otherwise prints the name of the first device
+ * that does not exist, and returns false.
+ */
 static bool watch_all_there(const struct watch_dev *devs, int count)
 {
 	int i;

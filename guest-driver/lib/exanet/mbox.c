@@ -11,14 +11,14 @@
 #include "internal.h"
 
 #define EXA_MBOX_LOG2_MAX	16
-/* Time that exa_recv() polls before it sleeps; several times as long as a wake-up. */
+/* ns that exa_recv() polls before it sleeps; several times as long as a wake-up */
 #define EXA_RECV_SPIN_NS	2000000
 
 /*
- * Allocates the ring: whole pages, which are present, because a message that meets a
- * page fault is retransmitted only after a timeout.  Children do not get the ring,
- * because after fork() a write of the process would go to a copy of the page, which the
- * NIC does not use.  Returns 0 or a negative errno.
+ * Allocates the ring in whole pages.  The pages are present, because a message that meets a
+ * page fault is delayed until its retransmission.  Children do not get the ring, because
+ * fork() would make pages that a child shares read-only, so that the NIC's next store would
+ * meet a page fault.  Returns 0 or a negative errno.
  */
 static int exa_ring_alloc(struct exa_mbox *mbox)
 {
@@ -109,7 +109,7 @@ void exa_mbox_drop(struct exa_mbox *mbox, bool live)
 {
 	mbox->dev->mbox[mbox->nr] = NULL;
 	if (live) {
-		/* When this store has ended, the NIC does not write the ring any more. */
+		/* After this store the NIC does not write the ring any more. */
 		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->ctrl, 0);
 		munmap(mbox->ring, mbox->ring_bytes);
 	}
@@ -138,7 +138,7 @@ EXA_API const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox)
 	msg = &mbox->ring[mbox->head & ((1U << mbox->log2) - 1)];
 	if ((exa_load(&msg->phase) & 1) != want)
 		return NULL;
-	/* The NIC stores the phase last, so the rest of the entry is valid. */
+	/* The NIC stores the phase last, so the other members of the entry are valid. */
 	exa_rmb();
 	return msg;
 }
@@ -150,7 +150,7 @@ EXA_API void exa_mbox_pop(struct exa_mbox *mbox)
 	mbox->head++;
 	if (mbox->head - mbox->head_stored >= mbox->batch) {
 		mbox->head_stored = mbox->head;
-		/* All reads of the entries end before the NIC may reuse them. */
+		/* All reads of the entries end before the NIC may overwrite the entries. */
 		atomic_thread_fence(memory_order_release);
 		exa_wmb();
 		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->head, mbox->head);
@@ -234,7 +234,7 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	if (!msg)
 		return -ETIMEDOUT;
 	size = exa_message_size(msg);
-	/* The sender chooses the field SIZE, which may exceed the payload. */
+	/* The field SIZE has 7 bits, so its value could exceed the payload. */
 	if (size > sizeof(msg->payload))
 		size = sizeof(msg->payload);
 	memcpy(buf, msg->payload, len < size ? len : size);

@@ -12,24 +12,27 @@
 #include "ping.h"
 
 #define PING_WARMUP	10		/* rounds before those that are measured */
-#define PING_BYTES_GOAL	(64U << 20)	/* bytes of one row, if the user gives no count */
+/* If the user gives no count: bytes of one row, and limits of the number of rounds. */
+#define PING_BYTES_GOAL	(64U << 20)
 #define PING_COUNT_MIN	20
 #define PING_COUNT_MAX	1000
-#define PING_READS_MAX	64		/* notification records in ping_peer.rec */
+#define PING_READS_MAX	64		/* at least EXANET_PKTZ_CHANNELS */
 
-/* One row of the output: the parameters, and the time of each round. */
+/* The measurement of one row of the output. */
 struct ping_run {
 	struct ping_peer *me;
-	struct ping_result *res;
-	double *us;
-	uint8_t seed;
+	struct ping_result *res;	/* mode, size and count; the results */
+	double *us;			/* time of each round; of a stream, us[0] is the
+					 * mean time of a transfer */
+	uint8_t seed;			/* of the pattern */
 	uint32_t session;
-	unsigned int window;
+	unsigned int window;		/* most transfers at a time in the _BW modes */
 };
 
 /*
- * Waits for message @op of @session, and ignores other messages.  Returns 0, -ETIMEDOUT
- * or another negative errno.
+ * Waits for a message @op of @session, and ignores other messages.  Stores the message in
+ * @msg, and its ring entry in @origin, which may be NULL.  Returns 0, -ETIMEDOUT if no such
+ * message comes in @timeout_ms, or another negative errno.
  */
 static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 		      struct ping_msg *msg, struct exanet_message *origin,
@@ -49,7 +52,10 @@ static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 	return -ETIMEDOUT;
 }
 
-/* Sends HELLO to all contexts of the server's node.  Only the server answers it. */
+/*
+ * Sends HELLO to context @opt->ctx of the server's node, or to all contexts of the node if
+ * @opt->ctx is -1, except to the client's own context.  Only a server answers a HELLO.
+ */
 static void ping_hello(struct ping_peer *me, const struct ping_options *opt,
 		       uint32_t session)
 {
@@ -124,8 +130,8 @@ static int ping_start(struct ping_run *run, uint32_t count)
 }
 
 /*
- * Makes the server compare its buffer with the pattern, and adds the differing bytes to
- * bad.
+ * Makes the server compare its buffer with the pattern, and adds the number of differing
+ * bytes to @run->res->bad.  Returns 0 or a negative errno.
  */
 static int ping_check(struct ping_run *run)
 {
@@ -146,7 +152,10 @@ static int ping_check(struct ping_run *run)
 	return ret;
 }
 
-/* Sends a message, and waits for its return.  Each round has its own content. */
+/*
+ * Sends a message, and waits until the server has sent the message back.  The content
+ * depends on @round.  Returns 0 or a negative errno.
+ */
 static int ping_round_msg(struct ping_run *run, uint32_t round)
 {
 	uint8_t out[EXA_MSG_MAX], in[EXA_MSG_MAX];
@@ -165,7 +174,10 @@ static int ping_round_msg(struct ping_run *run, uint32_t round)
 	return 0;
 }
 
-/* Writes to the server, and waits until the server has written the buffer back. */
+/*
+ * Writes to the server, and waits until the server has written the data back.  Returns 0 or
+ * a negative errno.
+ */
 static int ping_round_write(struct ping_run *run, uint32_t round)
 {
 	struct ping_peer *me = run->me;
@@ -220,8 +232,9 @@ static int ping_rounds(struct ping_run *run, ping_round_fn *fn)
 }
 
 /*
- * Keeps @window writes in flight.  All have the same destination and the same data,
- * because they may overtake each other.
+ * Does @count writes, at most @run->window at a time.  All writes have the same destination
+ * and the same data, because the writes may overtake each other.  Returns 0 or a negative
+ * errno.
  */
 static int ping_stream_write(struct ping_run *run, uint32_t count)
 {
@@ -251,8 +264,8 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 }
 
 /*
- * Waits for a read of a stream: the ack of its request, then its record.  Returns as
- * these.
+ * Waits for the end of a read: first for the ack of the request on channel @chan, then for
+ * the notification in @me->rec[@slot].  Returns 0 or a negative errno.
  */
 static int ping_stream_read_end(struct ping_peer *me, int chan, unsigned int slot)
 {
@@ -321,8 +334,8 @@ static int ping_compare(const void *a, const void *b)
 }
 
 /*
- * Computes the results of @samples times.  @ways: how often a round crosses the
- * network.
+ * Computes the results from the first @samples times of @run->us.  @ways is the number of
+ * transfers of a round: 2 if the server sends the data back, else 1.
  */
 static void ping_statistics(struct ping_run *run, uint32_t samples, int ways)
 {
@@ -352,7 +365,7 @@ static int ping_run_mode(struct ping_run *run)
 		ret = ping_rounds(run, ping_round_write);
 		ping_statistics(run, res->count, 2);
 		/*
-		 * The first byte has the number of the last round instead of the
+		 * The first byte is the number of the last round, not a byte of the
 		 * pattern.
 		 */
 		buf[0] = run->seed;
@@ -424,8 +437,8 @@ static const char *const ping_default_sizes[PING_MODES] = {
 };
 
 /*
- * Measures and prints all rows of all modes.  Returns 0, 1 if data differed, or a
- * negative errno.
+ * Measures and prints the rows of all modes in @opt->modes.  Stops after the first error,
+ * and prints the error.  Returns 0, 1 if data differed, or a negative errno.
  */
 static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 		     uint32_t session)

@@ -11,7 +11,7 @@
 
 #include "ping.h"
 
-#define PING_RECORDS_BYTES	4096
+#define PING_RECORDS_BYTES	4096	/* size of ping_peer.rec */
 #define PING_HINT_POLLS		64	/* polls before the first exa_poll_hint() */
 
 double ping_now_us(void)
@@ -22,7 +22,7 @@ double ping_now_us(void)
 	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
 }
 
-/* Returns byte @i of the pattern, which differs between packets, pages and blocks. */
+/* Returns byte @i of the pattern; neighbouring packets, pages and blocks differ. */
 static uint8_t ping_byte(size_t i, uint8_t seed)
 {
 	return seed + i + (i >> 8) * 7 + (i >> 12) * 29 + (i >> 14) * 101;
@@ -112,7 +112,7 @@ void ping_peer_close(struct ping_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
-/* Waits between two polls: calls exa_poll_hint() after PING_HINT_POLLS polls. */
+/* Counts a poll in @polls, and calls exa_poll_hint() if PING_HINT_POLLS are exceeded. */
 static void ping_pace(struct ping_peer *peer, unsigned int *polls)
 {
 	if (++*polls > PING_HINT_POLLS)

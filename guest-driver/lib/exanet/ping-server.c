@@ -8,13 +8,13 @@
 
 #include "ping.h"
 
-/* A new client may take the session if its client has sent nothing for this time. */
+/* us; a new client may replace the present client if no message has come for this time */
 #define PING_IDLE_US	2e6
 
 struct ping_session {
 	struct ping_peer *me;
 	uint32_t id;		/* session of the client; 0: there is no client */
-	double last_us;		/* time of the client's last message */
+	double last_us;		/* time of the last struct ping_msg, from any client */
 };
 
 static bool ping_from_client(const struct ping_peer *me,
@@ -24,7 +24,10 @@ static bool ping_from_client(const struct ping_peer *me,
 	       exa_message_ctx(origin) == me->to.ctx;
 }
 
-/* Sends @count messages of the client back unchanged.  Returns 0 or a negative errno. */
+/*
+ * Receives @count messages of the client, and sends each message back unchanged.  Returns 0
+ * or a negative errno.
+ */
 static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 {
 	struct exanet_message origin;
@@ -46,8 +49,8 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 }
 
 /*
- * Waits @count times for a write of the client, and writes @size bytes back.  Returns 0
- * or a negative errno.
+ * Waits for @count writes of the client.  After each write, writes the first @size bytes of
+ * the buffer back to the client.  Returns 0 or a negative errno.
  */
 static int ping_serve_write(struct ping_peer *me, uint32_t size, uint32_t count)
 {
@@ -81,8 +84,8 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
 		/*
-		 * The client reads the pattern.  Before the client writes the pattern,
-		 * all bytes differ from it.
+		 * In the modes READ and READ_BW the client reads the pattern.  In the
+		 * other modes the buffer first has bytes that are not the pattern's.
 		 */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
@@ -124,7 +127,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	struct ping_msg answer = { .op = PING_WELCOME, .session = msg->session };
 	struct ping_peer *me = ses->me;
 
-	/* One client at a time; other clients repeat their HELLO. */
+	/* The server has one client at a time; other clients repeat their HELLO. */
 	if (ses->id && ses->id != msg->session &&
 	    ping_now_us() - ses->last_us < PING_IDLE_US)
 		return 0;
@@ -138,7 +141,10 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	return ping_peer_send_msg(me, &answer);
 }
 
-/* Serves a message of the client.  Returns 0, 1 after BYE, or a negative errno. */
+/*
+ * Handles @msg: a HELLO of any client, or another message of the present client.  Returns
+ * 0, 1 after BYE, or a negative errno.
+ */
 static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 		      const struct exanet_message *origin)
 {

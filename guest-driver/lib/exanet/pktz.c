@@ -7,8 +7,9 @@
 #include "internal.h"
 
 /*
- * Takes a channel, fills it and starts it.  @len is 1..64; the function adds SIZE and
- * GO to @ctrl.  Returns the channel or -EAGAIN.
+ * Takes a free channel, stores the packet in the channel, and starts the channel.  @dst is
+ * the GVA of the destination, @len (1..64) the number of bytes at @buf.  The function adds
+ * SIZE and GO to @ctrl.  Returns the number of the channel or -EAGAIN.
  */
 static int exa_pktz_post(struct exa_dev *dev, uint64_t dst, uint64_t ctrl,
 			 const void *buf, size_t len)
@@ -70,8 +71,9 @@ EXA_API int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 }
 
 /*
- * Stores in @gva the GVA to which the notification of a read goes: the record, which it
- * clears, or an own mailbox.  Returns 0 or a negative errno.
+ * Stores in @gva the GVA for the notification of a read: the address of @attr->notify or,
+ * if @attr->notify is NULL, of an own mailbox.  Clears @attr->notify.  Returns 0 or a
+ * negative errno.
  */
 static int exa_read_notify(struct exa_dev *dev, const struct exa_read_attr *attr,
 			   uint64_t *gva)
@@ -131,7 +133,10 @@ EXA_API int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr)
 			     ctrl, &req, EXANET_READ_REQ_USER_BYTES);
 }
 
-/* Returns the error of a failed channel: that of the last response, if there was one. */
+/*
+ * Returns the negative errno of a failed channel: the error of the last response or, if
+ * there was no response, -ETIMEDOUT or -ECANCELED.
+ */
 static int exa_pktz_error(uint64_t status)
 {
 	int error = exa_code_errno(RNIC_GET(EXANET_PKTZSTAT_RESP, status));
@@ -153,7 +158,7 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 	if (!exa_bit_taken(&dev->pktz_busy, channel, EXANET_PKTZ_CHANNELS))
 		return -EINVAL;
 	chan = exa_pktz(dev, channel);
-	/* The NIC clears GO when it has taken the message. */
+	/* The NIC clears GO when the status belongs to this packet. */
 	if (exa_load(&chan->ctrl) & EXANET_PKTZ_GO)
 		return -EINPROGRESS;
 	exa_rmb();
@@ -168,7 +173,7 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 		error = exa_pktz_error(status);
 		break;
 	default:
-		/* A reset has cleared the pages. */
+		/* A reset of the NIC has cleared the user pages. */
 		error = -ECANCELED;
 		break;
 	}

@@ -11,7 +11,7 @@
 #include "rnic/exanet/uapi.h"
 
 #define EXA_DEVICE_PAGE	4096UL		/* bytes; segments begin and end at multiples */
-#define EXA_FENCE_MS	60000		/* longest wait of exa_fence() */
+#define EXA_FENCE_MS	60000		/* ms; longest wait of exa_fence() */
 
 _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_MAP_WRITE == EXANET_SEGMENT_WRITE &&
@@ -27,8 +27,8 @@ _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       "flags of library and driver differ");
 
 /*
- * Calls an ioctl() of shared memory.  Returns -EOPNOTSUPP if the driver is too old for
- * it.
+ * Calls ioctl() @cmd, which concerns shared memory.  Returns 0, -EPERM in a child after
+ * fork(), -EOPNOTSUPP also if the driver does not know @cmd, or another negative errno.
  */
 static int exa_shm_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 {
@@ -71,7 +71,10 @@ static int exa_segment_prot(unsigned int flags)
 	       (flags & EXA_MAP_WRITE ? PROT_WRITE : 0);
 }
 
-/* Creates a segment of whole pages, and maps it at seg->base.  Returns 0 or an errno. */
+/*
+ * Creates a segment in the driver, maps the segment, and stores its address and number in
+ * @seg.  Returns 0 or a negative errno.
+ */
 static int exa_segment_map(struct exa_dev *dev, struct exa_segment *seg,
 			   struct exanet_ioc_segment_create *create)
 {
@@ -99,7 +102,10 @@ static struct exa_segment *exa_segment_new(struct exa_dev *dev, uint64_t gva,
 	uint64_t before = gva & (EXA_DEVICE_PAGE - 1);
 	struct exa_segment *seg;
 
-	/* The driver checks the arguments other than @len. */
+	/*
+	 * The driver checks all arguments, but a larger @len could overflow seg->bytes
+	 * below.
+	 */
 	if (!len || len > EXANET_GVA_VA) {
 		errno = EINVAL;
 		return NULL;
@@ -144,7 +150,10 @@ EXA_API void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 	return seg->addr;
 }
 
-/* Removes the segment at @addr with @len from the list and returns it, or NULL. */
+/*
+ * Removes the segment with @addr and @len from the list.  Returns the segment, or NULL if
+ * the list has no such segment.
+ */
 static struct exa_segment *exa_segment_take(struct exa_dev *dev, void *addr,
 					    size_t len)
 {

@@ -11,18 +11,19 @@
 #include "internal.h"
 
 #define EXA_PACE_HINT	64		/* steps before the first store to POLL */
-#define EXA_PACE_HINTED	16		/* steps for which a store to POLL counts */
+#define EXA_PACE_HINTED	16		/* a store to POLL counts as so many steps */
 #define EXA_PACE_SPIN	1000		/* steps before the loop yields the CPU */
-#define EXA_PACE_YIELD	4000		/* further steps before it sleeps */
-#define EXA_PACE_NS	100000		/* time of one sleep */
-#define EXA_BUSY_NS	1000000		/* sleep if another thread waits already */
+#define EXA_PACE_YIELD	4000		/* further steps before the loop sleeps */
+#define EXA_PACE_NS	100000		/* ns of one sleep */
+#define EXA_BUSY_NS	1000000		/* ns; sleep if another thread waits already */
 
 /*
- * Number of times that a descriptor was drained.  If the number has changed since the
- * thread read it, another thread may have taken the wake-up of this thread.
+ * How often exa_drain() has read the descriptor of any NIC of this process.  If
+ * exa_drains_seen of a thread differs, another thread may have read the event for which
+ * this thread waits.
  */
 static _Atomic uint64_t exa_drains;
-static __thread uint64_t exa_drains_seen;
+static __thread uint64_t exa_drains_seen;	/* last value that the thread has read */
 
 int64_t exa_now_ns(void)
 {
@@ -49,7 +50,7 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 			    exa_now_ns() + timeout_ms * 1000000LL;
 }
 
-/* Stores to POLL after enough polls.  Returns false if it stored nothing. */
+/* Stores to POLL after EXA_PACE_HINT steps.  Returns true if the function stored to POLL. */
 static bool exa_pace_hint(struct exa_pace *pace)
 {
 	bool hinted;
@@ -62,8 +63,8 @@ static bool exa_pace_hint(struct exa_pace *pace)
 }
 
 /*
- * Uses no "pause" instruction, because under an emulator without hardware help this
- * instruction leaves the guest and delays the device.
+ * The function uses no "pause" instruction, because under TCG this instruction leaves the
+ * guest and delays the device.
  */
 bool exa_pace_step(struct exa_pace *pace)
 {
@@ -107,7 +108,7 @@ EXA_API int exa_notify_test(const struct exanet_notification *rec,
 {
 	if (!(exa_load(&rec->status) & EXANET_NOTIFICATION_VALID))
 		return -EINPROGRESS;
-	/* The NIC stores the status last, so the data is there. */
+	/* The NIC stores the status last, so rec->data and the data are in memory. */
 	exa_rmb();
 	if (data)
 		*data = le64toh(rec->data);
@@ -158,8 +159,8 @@ EXA_API int exa_arm(struct exa_dev *dev)
 }
 
 /*
- * Reads the descriptor until no event is left, and counts that in exa_drains.  The
- * caller holds wait_lock.  Returns 0 or a negative errno.
+ * Reads the descriptor once, which removes its events, and counts the read in exa_drains.
+ * The caller holds wait_lock.  Returns 0 or a negative errno.
  */
 static int exa_drain(struct exa_dev *dev)
 {
@@ -179,7 +180,7 @@ EXA_API int exa_ack(struct exa_dev *dev)
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	/* Another thread, which has the lock, drains the descriptor. */
+	/* The thread that holds wait_lock reads the descriptor. */
 	if (pthread_mutex_trylock(&dev->wait_lock))
 		return 0;
 	ret = exa_drain(dev);
@@ -195,7 +196,7 @@ EXA_API int exa_disarm(struct exa_dev *dev)
 	return exa_ack(dev);
 }
 
-/* Does the work of exa_wait().  The caller holds wait_lock. */
+/* Does the work of exa_wait() for a caller that holds wait_lock.  Returns as exa_wait(). */
 static int exa_wait_poll(struct exa_dev *dev, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = dev->fd, .events = POLLIN };

@@ -4,7 +4,10 @@
  */
 #include "internal.h"
 
-/* Returns false for a write that the channel cannot describe, or that the NIC refuses. */
+/*
+ * Returns false if a field of the channel is too small for a member of @attr, if a flag is
+ * unknown, or if the NIC would refuse the length or the destination.
+ */
 static bool exa_write_valid(const struct exa_write_attr *attr)
 {
 	uint32_t known = EXA_WRITE_NOTIFY | EXA_WRITE_NOTIFY_IRQ |
@@ -60,8 +63,8 @@ EXA_API int exa_write_post(struct exa_dev *dev,
 			      attr->notify_data);
 	}
 	/*
-	 * The new token distinguishes the end of this transfer from that of the last
-	 * one.
+	 * The new token distinguishes the end of this transfer from the end of the previous
+	 * transfer of the channel.
 	 */
 	token = (uint32_t)le64toh(shadow->token) + 1;
 	if (!token)
@@ -111,7 +114,10 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 			error = -EIO;
 		break;
 	default:
-		/* Either the doorbell is under way, or a reset cleared the page. */
+		/*
+		 * If the token is in the page, the NIC will handle the doorbell.  Otherwise a
+		 * reset has cleared the page.
+		 */
 		if (exa_load(&chan->token))
 			return -EINPROGRESS;
 		error = -ECANCELED;
@@ -119,7 +125,10 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 	}
 	exa_rmb();
 	done = exa_load(&chan->done);
-	/* The status belongs to the transfer before, so the doorbell is under way. */
+	/*
+	 * A status with another token belongs to the previous transfer: the NIC has not
+	 * handled the doorbell yet.
+	 */
 	if (error != -ECANCELED && RNIC_GET(EXANET_CHDONE_TOKEN, done) !=
 	    le64toh(dev->write_shadow[channel].token))
 		return -EINPROGRESS;
