@@ -12,7 +12,10 @@ struct rnic_fi_rest {
 	size_t size;
 };
 
-/* Moves the next @len bytes of @rest to @to; returns false if @rest has fewer bytes. */
+/*
+ * Copies the next @len bytes of @rest to @to, and removes the bytes from @rest.  Returns
+ * false if @rest has fewer bytes.
+ */
 static bool rnic_fi_take(struct rnic_fi_rest *rest, void *to, size_t len)
 {
 	if (rest->size < len)
@@ -59,8 +62,8 @@ static bool rnic_fi_take_hdr(struct rnic_fi_rest *rest, struct rnic_fi_hdr *hdr)
 }
 
 /*
- * Decodes the tag and the CQ data of EAGER and RTS, which are 0 if the message has
- * none.
+ * Decodes the tag and the CQ data of EAGER and RTS.  Stores 0 for a tag or for CQ data that
+ * the message does not have.  Returns false if @rest is too short or CQ_DATA is invalid.
  */
 static bool rnic_fi_take_envelope(struct rnic_fi_rest *rest,
 				  const struct rnic_fi_hdr *hdr,

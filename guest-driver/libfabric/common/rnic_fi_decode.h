@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Decoder of messages and slots, which other processes write.  It needs no libfabric and
- * no NIC, so unit tests run it alone.
+ * Decoder of messages, notes and slots, which other processes write.  The decoder needs no
+ * libfabric and no NIC, so unit tests run the decoder alone.
  *
- * A function returns false if the bytes are no valid message of this version; the output
- * is undefined then.  Each byte is read once, and none behind the given size is read.
+ * A function rnic_fi_decode...() returns false if the bytes are not valid, or of another
+ * version; the output is undefined then.  The function reads each byte at most once, and no
+ * byte behind the given size.
  */
 #ifndef RNIC_FI_DECODE_H
 #define RNIC_FI_DECODE_H
@@ -29,16 +30,16 @@ struct rnic_fi_hdr {
 
 /* Contents of a message behind the header word. */
 struct rnic_fi_body {
-	/* Of EAGER and RTS. */
+	/* EAGER and RTS: tag and CQ data, 0 if the message has none */
 	bool		has_cq_data;
 	uint64_t	tag;
 	uint64_t	cq_data;
 	/*
-	 * Data of EAGER, operands of ATOMIC, results of ATOMIC_RSP: the rest of the
-	 * message; NULL and 0 in all others.
+	 * The rest of the message: data of EAGER, operands of ATOMIC, results of
+	 * ATOMIC_RSP.  NULL and 0 in all other messages.
 	 */
 	const uint8_t	*data;
-	size_t		len;
+	size_t		len;	/* number of bytes at data */
 	union {
 		struct {
 			uint64_t len;
@@ -67,7 +68,7 @@ struct rnic_fi_body {
 			uint32_t slot_bytes;	/* power of two */
 			uint16_t slots;		/* power of two */
 			uint16_t number;
-		} ring;			/* RING; RING_END, RING_GONE: the number only */
+		} ring;			/* of RING; of RING_END and RING_GONE only number */
 		uint32_t emptied;	/* of CREDIT: slots emptied, modulo 2^32 */
 		uint16_t service;	/* of LOOKUP and FOUND, not zero */
 	};
@@ -90,20 +91,26 @@ struct rnic_fi_slot_hdr {
 	uint32_t	len;
 };
 
-/* Decodes the header word of a message of @size bytes. */
+/* Decodes the header word of the message of @size bytes at @msg. */
 bool rnic_fi_decode_hdr(const uint8_t *msg, size_t size, struct rnic_fi_hdr *hdr);
 
-/* Returns true if messages with this operation have a sequence number. */
+/*
+ * Returns true if messages with the operation in @hdr have a sequence number, or if the
+ * operation is unknown.
+ */
 bool rnic_fi_hdr_numbered(const struct rnic_fi_hdr *hdr);
 
-/* Decodes all of a message of @size bytes; @body points into @msg. */
+/* Decodes the whole message of @size bytes at @msg.  @body->data points into @msg. */
 bool rnic_fi_decode(const uint8_t *msg, size_t size, struct rnic_fi_hdr *hdr,
 		    struct rnic_fi_body *body);
 
 /* Decodes the note @word. */
 bool rnic_fi_decode_note(uint64_t word, struct rnic_fi_slot_note *note);
 
-/* Decodes the header of a slot; returns false if the data exceeds @slot_bytes. */
+/*
+ * Decodes the header of the slot of @slot_bytes bytes at @slot.  Also returns false if
+ * header and data are longer than the slot.
+ */
 bool rnic_fi_decode_slot(const uint8_t *slot, size_t slot_bytes,
 			 struct rnic_fi_slot_hdr *hdr);
 

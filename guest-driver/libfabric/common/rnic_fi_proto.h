@@ -2,32 +2,36 @@
 /*
  * Messages between two endpoints of a libfabric provider.
  *
- * A message is the payload of one packet to a mailbox, 8 to 64 bytes, and starts
- * with one 64-bit header word.  The NIC adds node and context of the sender,
- * which cannot be forged; the header adds its mailbox and its tag.  A tag is a random
- * number that an endpoint takes when it is enabled: it distinguishes a new process
- * from an earlier one with the same context and mailbox.
+ * A message is the payload of one packet to a mailbox, 8 to 64 bytes, and starts with one
+ * 64-bit header word.  The NIC adds node and context of the sender, which the sender cannot
+ * forge.  The header has the sender's mailbox and the tags of sender and receiver.  A tag
+ * (not the tag of a tagged message of libfabric) is a random number that an endpoint
+ * chooses when the endpoint is enabled.  The tag distinguishes a new endpoint from an
+ * earlier endpoint at the same mailbox.
  *
- * All messages but NAK, LOOKUP, FOUND, PROBE, RING_END and RING_GONE carry a sequence
- * number per pair of endpoints, because packets overtake each other when they are resent.
- * The receiver puts them in order and drops duplicates; at most RNIC_FI_WINDOW of them
- * are in flight.
+ * Messages have a sequence number for each pair of endpoints, because packets overtake each
+ * other when the NIC retransmits.  These numbered messages are all messages but NAK,
+ * LOOKUP, FOUND, PROBE, RING_END and RING_GONE.  The receiver orders numbered messages and
+ * drops duplicates.  At most RNIC_FI_WINDOW numbered messages to a peer are in flight.
  *
- * Protocol selection, by the number of bytes that go with a send:
- *   inline      the message holds the data
- *   slot        RDMA write of header and data into a slot of a ring that the
- *               receiver has set up; the notification of the write is the message
- *   rendezvous  RTS names the source, the receiver fetches it with an RDMA read
- *               into the user's buffer and answers FIN
+ * The sender selects the protocol of a send by the number of bytes, and uses rendezvous for
+ * each send with FI_DELIVERY_COMPLETE:
+ *   inline      the message EAGER contains the data
+ *   slot        an RDMA write stores a slot header and the data in a slot of a ring, which
+ *               is memory of the receiver; the notification of the write is the message
+ *   rendezvous  the message RTS has the address of the source; the receiver reads the data
+ *               into the user's buffer by RDMA, and answers FIN
  *
- * Life of a ring: the sender requests it with an RTS, the receiver offers it with RING.
- * RING_END takes it back.  Either side sends RING_END or RING_GONE only while all its
- * numbered messages are acked: these are in the target's mailbox then, so no filled slot
- * and no RING can come after RING_GONE and RING_END.  Both have no number because they
- * must not fail the peer when its mailbox is full; the receiver repeats RING_END.
+ * Life of a ring: the sender of data requests a ring by a flag in RTS, and the receiver
+ * offers the ring by RING.  Later the receiver sends RING_END, and the sender answers
+ * RING_GONE; then the receiver frees the ring.  The receiver sends RING_END, and a sender
+ * that has the ring answers RING_GONE, only while all own numbered messages to the peer are
+ * acked: these messages are in the peer's mailbox then.  So no RING can arrive after its
+ * RING_END, and no filled slot after RING_GONE.  RING_END and RING_GONE have no number,
+ * because a full mailbox must not make the peer fail; the receiver repeats RING_END.
  *
- * Little-endian.  Version 2 added PROBE, RING_END and RING_GONE.  Endpoints of different
- * versions ignore each other's messages.
+ * All fields are little-endian.  Version 2 added PROBE, RING_END and RING_GONE.  Endpoints
+ * of different versions ignore each other's messages.
  */
 #ifndef RNIC_FI_PROTO_H
 #define RNIC_FI_PROTO_H
@@ -36,8 +40,8 @@
 
 #define RNIC_FI_VERSION	2
 
-#define RNIC_FI_MSG_MAX	64	/* bytes of a message */
-#define RNIC_FI_WINDOW	16	/* messages that may be in flight */
+#define RNIC_FI_MSG_MAX	64	/* most bytes of a message */
+#define RNIC_FI_WINDOW	16	/* most numbered messages in flight to a peer */
 #define RNIC_FI_MBOXES	4	/* most mailboxes of a context */
 
 /* The header word. */
@@ -45,7 +49,8 @@
 #define RNIC_FI_HDR_OP	RNIC_FIELD(11, 8)	/* enum rnic_fi_msg_op */
 #define RNIC_FI_HDR_MBOX	RNIC_FIELD(13, 12)	/* mailbox of the sender */
 #define RNIC_FI_HDR_CQ_DATA	RNIC_FIELD(15, 14)	/* enum rnic_fi_cq_data */
-#define RNIC_FI_HDR_TAGGED	RNIC_BIT(16)		/* a tag follows */
+#define RNIC_FI_HDR_TAGGED	RNIC_BIT(16)		/* the le64 tag of a tagged message
+							 * follows */
 #define RNIC_FI_HDR_FLAG	RNIC_BIT(17)		/* see the operation */
 #define RNIC_FI_HDR_SEQ	RNIC_FIELD(31, 18)
 #define RNIC_FI_HDR_SRC_TAG	RNIC_FIELD(47, 32)
@@ -60,25 +65,30 @@ enum rnic_fi_msg_op {
 	RNIC_FI_ATOMIC	= 4,	/* struct rnic_fi_msg_atomic, operands */
 	RNIC_FI_ATOMIC_RSP	= 5,	/* struct rnic_fi_msg_fin, results */
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
-	RNIC_FI_NAK		= 7,	/* no body; no endpoint here has the tag;
-					 * DST_TAG and SRC_TAG are those of the bad
-					 * message, exchanged */
+	RNIC_FI_NAK		= 7,	/* no body; refuses a message, because no
+					 * endpoint at this mailbox has its DST_TAG, or
+					 * because its sender has failed here; DST_TAG
+					 * and SRC_TAG of the message, exchanged */
 	RNIC_FI_PING		= 8,	/* no body; its ack is the answer */
 	RNIC_FI_RING		= 9,	/* struct rnic_fi_msg_ring */
 	RNIC_FI_CREDIT	= 10,	/* struct rnic_fi_msg_credit */
-	RNIC_FI_LOOKUP	= 11,	/* struct rnic_fi_msg_service; DST_TAG is 0; the
-					 * owner of the mailbox answers FOUND if it
-					 * has this service, else nothing */
-	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service, which the
-					 * sender has */
+	RNIC_FI_LOOKUP	= 11,	/* struct rnic_fi_msg_service; DST_TAG is 0; an
+					 * endpoint with this service answers FOUND, any
+					 * other endpoint answers nothing */
+	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service: the sender has
+					 * this service */
 	RNIC_FI_PROBE		= 13,	/* no body; like PING, but without number */
-	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: requests the
-					 * end of the ring */
-	RNIC_FI_RING_GONE	= 15,	/* struct rnic_fi_msg_ring_end: the sender has no
-					 * such ring, so its slots can be freed */
+	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: the receiver of
+					 * data requests the end of the ring */
+	RNIC_FI_RING_GONE	= 15,	/* struct rnic_fi_msg_ring_end: the sender of
+					 * data does not use this ring any more, so that
+					 * the receiver can free the slots */
 };
 
-/* Bytes of CQ data in EAGER and RTS, behind the header and, if TAGGED, the le64 tag. */
+/*
+ * Bytes of CQ data in EAGER and RTS.  The CQ data follow the header and, if TAGGED is set,
+ * the le64 tag.
+ */
 enum rnic_fi_cq_data {
 	RNIC_FI_CQ_NONE	= 0,
 	RNIC_FI_CQ_4		= 1,
@@ -86,7 +96,7 @@ enum rnic_fi_cq_data {
 };
 
 struct rnic_fi_msg_rts {
-	__le64 len;		/* bytes of the message */
+	__le64 len;		/* bytes of the user's message */
 	__le64 remote;		/* address of the source for the receiver's reads */
 	__le32 id;		/* number that FIN repeats */
 } __attribute__((packed));
@@ -100,12 +110,12 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
 
 /* Body of ATOMIC: an operation that the target's provider executes. */
 struct rnic_fi_msg_atomic {
-	__le64 key;		/* RNIC_FI_KEY_ */
+	__le64 key;		/* key of the region, fields RNIC_FI_KEY_ */
 	__le64 offset;		/* bytes from the start of the region */
 	__le32 id;		/* number that ATOMIC_RSP repeats */
 	__u8 op;		/* enum fi_op */
 	__u8 datatype;		/* enum fi_datatype */
-	__u8 count;		/* number of elements */
+	__u8 count;		/* number of elements of the target */
 	__u8 kind;		/* enum rnic_fi_atomic_kind */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_atomic, 24);
@@ -126,12 +136,13 @@ struct rnic_fi_msg_write_data {
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_write_data, 16);
 
-/* Body of RING: the receiver offers a ring of slots to this sender. */
+/* Body of RING: the receiver of data offers a ring of slots to the sender of data. */
 struct rnic_fi_msg_ring {
-	__le64 remote;		/* address of slot 0 for writes by the sender */
+	__le64 remote;		/* address of slot 0 for the sender's writes */
 	__le32 slot_bytes;	/* power of two, RNIC_FI_SLOT_BYTES_MIN..._MAX */
-	__le16 slots;		/* power of two, up to RNIC_FI_SLOTS_MAX */
-	__le16 ring;		/* number of the ring, which each note repeats as
+	__le16 slots;		/* number of slots, a power of two, up to
+				 * RNIC_FI_SLOTS_MAX */
+	__le16 ring;		/* number of the ring, which each note repeats in
 				 * RNIC_FI_SLOT_RING; the last 63 rings in the same
 				 * place of the receiver had other numbers */
 };
@@ -151,15 +162,16 @@ struct rnic_fi_msg_service {
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_service, 8);
 
-/* Body of CREDIT: number of slots emptied since the ring exists, modulo 2^32. */
+/* Body of CREDIT: the receiver has emptied slots. */
 struct rnic_fi_msg_credit {
-	__le32 emptied;
+	__le32 emptied;		/* slots emptied since RING, modulo 2^32 */
 	__le32 reserved;	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 
 /*
- * Note: 64 bits that the RDMA write that fills a slot puts into the receiver's mailbox.
+ * The note of a filled slot: 64 bits that arrive in the receiver's mailbox after the data of
+ * the RDMA write.
  */
 #define RNIC_FI_SLOT_VERSION	RNIC_FIELD(7, 0)
 #define RNIC_FI_SLOT_RING	RNIC_FIELD(23, 8)
@@ -173,8 +185,8 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 
 /* Header of a slot; the data follows. */
 struct rnic_fi_msg_slot {
-	__le64 tag;
-	__le64 cq_data;
+	__le64 tag;		/* if TAGGED */
+	__le64 cq_data;		/* if CQ_DATA */
 	__le32 len;		/* bytes of the data */
 	__le32 flags;		/* RNIC_FI_SLOT_ */
 };
@@ -193,7 +205,8 @@ struct rnic_fi_name {
 	__u8 ctx;		/* 0 of a service */
 	__u8 mbox;		/* 0..3; 0 of a service */
 	__le16 tag;		/* not zero; 0 of a service */
-	__le16 job;		/* only informs; the NIC checks the job; 0 of a service */
+	__le16 job;		/* number of the job, for information, because the NIC
+				 * checks the job; 0 of a service */
 	__u8 version;		/* RNIC_FI_VERSION */
 	__u8 reserved0;		/* zero */
 	__le16 service;		/* 0 of an endpoint; of a service 1..65535 */
@@ -202,11 +215,11 @@ struct rnic_fi_name {
 RNIC_ASSERT_SIZE(struct rnic_fi_name, 16);
 
 /*
- * The key of a memory region says all that an initiator needs: the base names the memory,
- * and the transport makes addresses for reads and writes of it.  The length is rounded up
- * to 6 significant bits: mantissa if exponent is 0, else (32 + mantissa) << (exponent
- * - 1).  By the length, initiators refuse most accesses beyond the end.  The target
- * checks atomics to the byte.
+ * The key of a memory region contains all that an initiator needs.  From the base the
+ * transport makes the addresses for reads and writes of the memory.  The length is rounded
+ * up to 6 significant bits: mantissa if exponent is 0, else
+ * (32 + mantissa) << (exponent - 1).  So initiators refuse most, but not all, accesses
+ * beyond the end of the region.  The target checks an atomic against the exact length.
  */
 #define RNIC_FI_KEY_BASE	RNIC_FIELD(50, 0)
 #define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* VA, with FI_MR_VIRT_ADDR */

@@ -11,28 +11,34 @@
  *            the first member of a structure of its own.
  *   node     number of a machine in the network
  *   context  share of a node's NIC that one process has
- *   mailbox  queue of a context.  Messages and notes of all senders arrive in it.
+ *   mailbox  queue of a context, in which messages and notes of all senders arrive
  *   note     64 bits that arrive in a mailbox after the data of a write
  *   request  one transfer, from post() to its end
- *   base     number that names exposed memory.  A key carries only the bits
- *            RNIC_FI_KEY_BASE of it, so fi_mr_reg() of memory with a larger base fails.
+ *   base     number that names exposed memory.  A key has room only for the bits
+ *            RNIC_FI_KEY_BASE of a base, so fi_mr_reg() of memory with a larger base
+ *            fails.
  *
- * Order.  Requests may overtake each other.  The common part numbers its messages.
+ * Order.  Requests may overtake each other.  So the common part numbers its messages.
  *
- * Threads.  The caller holds the lock of the domain, except in open(), close(), address()
- * and hint().  open() is the first call for a NIC and close() the last; no other call runs
- * at the same time.  hint() may run at the same time as any other call but close().
+ * Threads.  The caller holds the lock of the domain; open(), close(), address() and hint()
+ * must also work without the lock.  open() is the first call for a NIC and close() the last;
+ * no other call runs at the same time as one of these.  hint() may run at the same time as
+ * any other call but close().
  *
  * Errors.  Functions return 0 or a negative errno, or a negative FI_E code that no errno
- * has.  A request ends with 0 or with such a number, to which the common part answers as
+ * has.  A request ends with 0 or with such a number.  The common part handles the number as
  * follows:
- *   -FI_ENOBUFS, -FI_EBUSY  the NIC has given up on a full mailbox or queue of the peer:
- *                           post() again, up to RNIC_FI_FULL_RETRIES times
- *   -FI_EFAULT              a page is missing: a message is posted again, up to
- *                           RNIC_FI_FAULT_RETRIES times; other requests fail
- *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist: the peer has gone
- *   all others              the peer fails if the message is numbered, because the next
- *                           messages would have no predecessor
+ *   -FI_ENOBUFS, -FI_EBUSY  a mailbox or queue of the peer was full until the NIC's limit:
+ *                           the request is posted again, up to RNIC_FI_FULL_RETRIES times,
+ *                           but not a probe or a message without peer
+ *   -FI_EFAULT              a page is missing: a numbered MESSAGE is posted again, up to
+ *                           RNIC_FI_FAULT_RETRIES times
+ *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist, or the memory
+ *                           cannot be accessed: if the request is a numbered message or a
+ *                           probe, the endpoint of the peer has gone
+ * After all other errors, and if the limit is reached, the operation of the request fails.
+ * If the request is a numbered message, the peer fails, too, because the next messages
+ * would have no predecessor.
  */
 #ifndef RNIC_FI_TRANSPORT_H
 #define RNIC_FI_TRANSPORT_H
@@ -51,41 +57,44 @@ struct rnic_fi_transport;
 
 /* Address of a mailbox. */
 struct rnic_fi_addr {
-	uint32_t	node;
-	uint8_t		ctx;
-	uint8_t		mbox;
+	uint32_t	node;	/* number of the node */
+	uint8_t		ctx;	/* number of the context at this node */
+	uint8_t		mbox;	/* number of the mailbox in this context */
 };
 
-/* One opened NIC.  open() sets all members; they stay as they are. */
+/* One opened NIC.  open() sets all members, which do not change later. */
 struct rnic_fi_nic {
 	uint32_t	node;	/* own node */
 	uint8_t		ctx;	/* own context */
-	uint16_t	job;	/* processes of other jobs cannot reach this one; only for
-				 * the names of endpoints */
+	uint16_t	job;	/* own job; the NICs separate jobs; the common part only
+				 * stores the job in names of endpoints */
 	int		fd;	/* descriptor, readable after a wake-up; see arm() */
 };
 
 enum rnic_fi_request_kind {
-	/* @data goes to mailbox @to.  The end with 0 means that the mailbox has it. */
+	/* Sends @data to mailbox @to.  The end with 0 means that @data is in the mailbox. */
 	RNIC_FI_REQUEST_MESSAGE,
-	/* As MESSAGE, but sent once and perhaps lost: the end means that it was sent. */
+	/* Sends @data to mailbox @to once.  The end with 0 means that @data was sent; @data
+	 * may be lost. */
 	RNIC_FI_REQUEST_DATAGRAM,
-	/* @data goes to the memory at @remote, whose owner is the context in @to. */
+	/* Writes @data to the memory at @remote of the context in @to.  The end with 0 means
+	 * that all bytes are in this memory. */
 	RNIC_FI_REQUEST_PUT,
-	/* @local gets @len bytes of the memory at @remote, whose owner is the context in
-	 * @to.  The end with 0 means that all bytes are there. */
+	/* Reads @len bytes at @remote of the context in @to into @local.  The end with 0
+	 * means that all bytes are at @local. */
 	RNIC_FI_REQUEST_READ,
-	/* The memory at @remote, whose owner is the context in @to, gets @len bytes of
-	 * @local.  The end with 0 means that all bytes are there. */
+	/* Writes the @len bytes at @local to the memory at @remote of the context in @to.
+	 * The end with 0 means that all bytes are in this memory. */
 	RNIC_FI_REQUEST_WRITE,
 	/* As WRITE; then @note arrives in mailbox @to. */
 	RNIC_FI_REQUEST_WRITE_NOTE,
 };
 
 /*
- * A request.  The common part owns it, and keeps it where it is from a post() that
- * returns 0 until its end or until close() has returned.  In this time only the
- * transport may change @accepted and @nic; @local and its bytes belong to the NIC.
+ * A request.  The common part owns the memory of the request, and neither moves nor frees
+ * the request from a post() that returns 0 until the end of the request, or until close()
+ * has returned.  In this time only the transport may change @accepted and @nic, the common
+ * part changes no other member, and the bytes at @local belong to the NIC.
  */
 struct rnic_fi_request {
 	uint8_t		nic[RNIC_FI_NIC_BYTES] __attribute__((aligned(16)));
@@ -93,13 +102,14 @@ struct rnic_fi_request {
 	struct rnic_fi_addr to;
 	bool		wake;	/* the end of READ, WRITE and WRITE_NOTE makes @fd of the NIC
 				 * readable */
-	bool		accepted;	/* of READ, set before the end: the peer's NIC has
-					 * accepted the request, so that an error is final */
+	bool		accepted;	/* READ: the peer's NIC has accepted the request, so
+					 * that a later error is final; set before the end */
 	uint32_t	len;	/* MESSAGE, DATAGRAM: 1 to RNIC_FI_MSG_MAX; PUT: 1 to
 				 * put_max; READ, WRITE, WRITE_NOTE: 1 to
 				 * RNIC_FI_REQUEST_MAX */
 	uint32_t	id;	/* READ: any number, for traces */
-	uint64_t	remote;	/* result of address() */
+	uint64_t	remote;	/* PUT, READ, WRITE, WRITE_NOTE: result of address() plus an
+				 * offset within the exposed memory */
 	union {
 		uint8_t	data[RNIC_FI_MSG_MAX];	/* MESSAGE, DATAGRAM, PUT */
 		struct {
@@ -112,87 +122,98 @@ struct rnic_fi_request {
 /* A message or note in a mailbox. */
 struct rnic_fi_arrival {
 	bool		is_note;
-	struct rnic_fi_addr from;	/* sender of a message, which it cannot forge; without
-					 * @mbox, and undefined for a note */
-	uint64_t	note;
-	const uint8_t	*data;	/* bytes of a message; valid until pop() */
-	size_t		size;	/* number of bytes of a message, up to RNIC_FI_MSG_MAX */
+	/* message: node and context of the sender, which the NIC has stored */
+	struct rnic_fi_addr from;
+	uint64_t	note;	/* note: the 64 bits */
+	const uint8_t	*data;	/* message: its bytes, valid until pop() */
+	size_t		size;	/* message: number of bytes, up to RNIC_FI_MSG_MAX */
 };
 
-/* Takes the end of @req.  @err: 0 or a negative FI_E code. */
+/* Handles the end of @req.  @err: 0, or a negative errno or FI_E code. */
 typedef void rnic_fi_end_fn(struct rnic_fi_request *req, int err);
 
+/* All functions and numbers that the common part uses; a NIC does not change them. */
 struct rnic_fi_transport {
 	const struct util_prov *util_prov;	/* record of the provider for libfabric */
 	uint32_t	node_max;	/* largest number of a node; all bits below are 1 */
 	uint16_t	contexts;	/* number of contexts of a node */
-	uint8_t		mboxes;		/* mailboxes of a context, up to RNIC_FI_MBOXES */
+	uint8_t		mboxes;		/* number of mailboxes of a context, up to
+					 * RNIC_FI_MBOXES */
 	uint8_t		peer_inflight;	/* limit of posted numbered messages to a peer,
 					 * because other peers need channels, too */
-	uint8_t		put_max;	/* bytes of PUT, up to RNIC_FI_MSG_MAX */
-	uint32_t	put_boundary;	/* power of two: a PUT does not cross its multiples */
+	uint8_t		put_max;	/* most bytes of a PUT, up to RNIC_FI_MSG_MAX */
+	uint32_t	put_boundary;	/* bytes, a power of two: a PUT does not cross a
+					 * multiple of this number */
 
 	/*
-	 * Opens the NIC that domains of this @name use.  On an error the transport logs
-	 * the reason.
+	 * Opens the NIC that domains with this @name use, and stores the NIC in @nic.  On an
+	 * error the transport logs the reason.
 	 */
 	int (*open)(const char *name, struct rnic_fi_nic **nic);
 
 	/*
-	 * Closes @nic, which may be NULL.  Requests that have not ended never will.  When
-	 * the call returns, the NIC accesses neither requests nor exposed memory.
+	 * Closes and frees @nic, which may be NULL.  The transport reports no end of requests
+	 * that have not ended yet.  When the call returns, the NIC accesses neither requests
+	 * nor exposed memory.
 	 */
 	void (*close)(struct rnic_fi_nic *nic);
 
-	/* Opens mailbox @nr, from which messages arrive from now on. */
+	/* Opens mailbox @nr: from now on messages and notes arrive there. */
 	int (*mbox_open)(struct rnic_fi_nic *nic, unsigned int nr);
 
 	/*
-	 * Closes mailbox @nr; its messages are lost.  Senders get -FI_EACCES or -ENXIO.
+	 * Closes mailbox @nr; its messages are lost.  Later messages of peers to the mailbox
+	 * end with -FI_EACCES or -ENXIO, or with -FI_ENOBUFS if the NIC does not distinguish a
+	 * closed mailbox from a full mailbox.
 	 */
 	void (*mbox_close)(struct rnic_fi_nic *nic, unsigned int nr);
 
-	/* Stores the oldest arrival in mailbox @nr; returns false if there is none. */
+	/*
+	 * Stores the oldest arrival in mailbox @nr in @in.  Returns false if the mailbox is
+	 * empty.
+	 */
 	bool (*peek)(struct rnic_fi_nic *nic, unsigned int nr,
 		     struct rnic_fi_arrival *in);
 
-	/* Removes the arrival of the last peek() from mailbox @nr. */
+	/* Removes the arrival that the last peek() has stored from mailbox @nr. */
 	void (*pop)(struct rnic_fi_nic *nic, unsigned int nr);
 
 	/*
-	 * Starts @req.  -FI_EAGAIN: all channels for requests of this class are in use;
-	 * the end of a request or a later reap() frees one.  WRITE and WRITE_NOTE are one
-	 * class, all others the other.  After any other error @req has not started, and has
-	 * no end.
+	 * Starts @req.  WRITE and WRITE_NOTE form one class of requests, all other kinds the
+	 * other class.  -FI_EAGAIN: all channels for requests of this class are in use; the
+	 * end of a request or a later reap() frees a channel.  After any error @req has not
+	 * started, and has no end.
 	 */
 	int (*post)(struct rnic_fi_nic *nic, struct rnic_fi_request *req);
 
 	/*
-	 * Calls @end once for each request that has ended, in any order; the transport
-	 * does not use the request any more.  Its channel is free by then; that of a READ
-	 * may become free in a later reap().  The common part calls reap() while requests
-	 * are posted, and when post() has returned -FI_EAGAIN.  @end may free or post()
-	 * requests, but reap() does not nest.
+	 * Calls @end once for each request that has ended, in any order.  When @end is
+	 * called, the transport does not use the request any more, and its channel is free;
+	 * but the channel of a READ may become free in a later reap().  The common part calls
+	 * reap() while requests are posted, and when post() has returned -FI_EAGAIN.  @end
+	 * may free or post() requests, but does not call reap().
 	 */
 	void (*reap)(struct rnic_fi_nic *nic, rnic_fi_end_fn *end);
 
 	/*
-	 * Makes @len bytes at @ptr reachable for READ (@access has FI_REMOTE_READ) and for
-	 * PUT and writes (FI_REMOTE_WRITE) of peers, until unexpose() or close().  The memory
-	 * need not exist yet.  The common part calls this for each memory region, for the
+	 * Makes the @len bytes at @ptr reachable for READ (@access has FI_REMOTE_READ), and
+	 * for PUT, WRITE and WRITE_NOTE (FI_REMOTE_WRITE) of peers, until unexpose() or
+	 * close().  Stores the name of the memory in @base.  The memory need not exist yet,
+	 * and @len may be 0.  The common part calls expose() for each memory region, for the
 	 * slots of each ring, and for the source of each rendezvous.  Providers that offer
 	 * FI_MR_VIRT_ADDR store the virtual address in the bits RNIC_FI_KEY_VA of @base.
 	 * -FI_ENOSPC: the NIC can expose no more memory at present.  Then fi_mr_reg() fails,
-	 * the peer gets no ring, and the user sends again after the end of a rendezvous.
+	 * the peer gets no ring, and a rendezvous returns -FI_EAGAIN to the user, or fails if
+	 * no other rendezvous of the domain is under way.
 	 */
 	int (*expose)(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 		      uint64_t access, uint64_t *base);
 
 	/*
-	 * Ends an exposure; each success of expose() has one end by unexpose() or close().
-	 * Peers may still have requests for this memory posted; these fail, or access the
-	 * memory if the NIC cannot prevent this.  Other exposures of the same memory stay,
-	 * even if they have the same @base.
+	 * Ends an exposure.  The common part ends each exposure once, by unexpose() or
+	 * close().  Requests of peers for this memory may still be posted: these requests
+	 * fail, or access the memory if the NIC cannot prevent the access.  Other exposures
+	 * of the same memory continue, even if they have the same @base.
 	 */
 	void (*unexpose)(struct rnic_fi_nic *nic, uint64_t base);
 
@@ -204,19 +225,19 @@ struct rnic_fi_transport {
 	uint64_t (*address)(uint64_t base, uint64_t offset, bool write);
 
 	/*
-	 * Makes @fd unreadable.  From now on each arrival in a mailbox, and each end of a
-	 * request with @wake, makes @fd readable.
+	 * Makes @nic->fd unreadable.  From now on each arrival in a mailbox, and each end of a
+	 * request with @wake, makes @nic->fd readable.
 	 */
 	int (*arm)(struct rnic_fi_nic *nic);
 
 	/*
-	 * Returns true if a request is posted whose end will not make @fd readable.  A READ
-	 * that has ended is not posted any more, even if it has a channel still.
+	 * Returns true if a request is posted whose end will not make @nic->fd readable.  A READ
+	 * that has ended does not count, even if its channel is still in use.
 	 */
 	bool (*silent)(const struct rnic_fi_nic *nic);
 
 	/*
-	 * Tells the NIC that the process polls and finds nothing.  The call may take some
+	 * Informs the NIC that the process polls and finds nothing.  The call may take some
 	 * microseconds, in which an emulated NIC delivers messages that have arrived.
 	 */
 	void (*hint)(struct rnic_fi_nic *nic);
