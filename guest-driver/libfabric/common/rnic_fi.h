@@ -407,7 +407,7 @@ struct ofi_rbmap *rnic_fi_mrs_create(void);
 
 /*
  * Stores in @where the address for a read or, if @write, a write of the @len bytes at @addr
- * of the peer's region with @key.  @addr is an offset or, with FI_MR_VIRT_ADDR, a virtual
+ * of the peer's region with @key.  @addr is an offset or, if rnic_fi_virt_addr(), a virtual
  * address.  Returns 0, or -FI_EACCES if the key does not permit the access.
  */
 int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,

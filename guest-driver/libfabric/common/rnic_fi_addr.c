@@ -66,7 +66,7 @@ void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 	slot = ofi_array_at(&ep->by_addr, addr);
 	if (!slot || !*slot)
 		return;
-	/* A peer may have two entries: the endpoint's name and the service's name. */
+	/* A peer may have two entries in the AV: names of its endpoint and its service. */
 	if ((*slot)->fi_addr == addr)
 		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
 	rnic_fi_peer_name(slot, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Atomic operations.  The initiator sends a message.  The target's provider executes the
- * operation with atomic instructions of the processor, and answers.
+ * Atomic operations.  The initiator sends ATOMIC.  The target's provider executes the
+ * operation with atomic instructions of the processor, and answers ATOMIC_RSP.
  */
 
 #include "rnic_fi.h"
@@ -211,8 +211,7 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 /* --- Target ----------------------------------------------------------------- */
 
 /*
- * Returns true if libfabric's table has a function for the operation of @body, and
- * @body has all operands.
+ * Returns true if the provider supports the operation of @body, and @body has all operands.
  */
 static bool rnic_fi_atomic_known(const struct fi_provider *prov,
 				 const struct rnic_fi_body *body)

@@ -20,7 +20,10 @@ static fi_addr_t rnic_fi_av_get_addr(struct fi_peer_rx_entry *rx)
 	return unexp->peer->fi_addr;
 }
 
-/* Gives unexpected messages the addresses of senders that the AV contains only now. */
+/*
+ * Sets the source addresses of peers and of unexpected messages whose senders were not in
+ * the AV before, but are in the AV now.
+ */
 static void rnic_fi_av_resolve(struct util_av *av)
 {
 	struct dlist_entry *item;

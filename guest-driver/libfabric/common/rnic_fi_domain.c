@@ -76,8 +76,8 @@ static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
 	if (!domain->mrs)
 		return -FI_ENOMEM;
 	/*
-	 * The pools do not track, because posted packets are freed with their pool
-	 * only.
+	 * NO_TRACK, because libfabric must not report the packets that are still posted
+	 * when the domain closes: these packets are freed only with their pool.
 	 */
 	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct rnic_fi_pkt),
 				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);
@@ -115,9 +115,9 @@ int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	if (ret)
 		goto free;
 	/*
-	 * The progress of one thread completes operations of other threads in all
-	 * domains, so the domain needs locks even if the user announces a single
-	 * thread.
+	 * The progress of one thread completes operations in all domains of the process,
+	 * also those that other threads use.  So the domain needs locks even if the user
+	 * promises a single thread for this domain.
 	 */
 	domain->util_domain.threading = FI_THREAD_SAFE;
 	rnic_fi_progress_join(domain);

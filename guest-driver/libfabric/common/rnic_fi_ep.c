@@ -8,7 +8,7 @@
 
 static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
-	return -FI_ENOSYS;	/* the NIC determines the name */
+	return -FI_ENOSYS;	/* context and mailbox of the NIC determine the name */
 }
 
 static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
@@ -101,7 +101,10 @@ static int rnic_fi_ep_try_fid(void *arg)
 					       util_ep.ep_fid.fid));
 }
 
-/* Makes the NIC and the domain's timer wake the sleepers of @wait, which may be NULL. */
+/*
+ * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL, so
+ * that both wake its sleepers.  Returns 0 or a negative errno.
+ */
 static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
 	struct rnic_fi_domain *domain = ep->domain;
@@ -175,7 +178,10 @@ static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
 	ret = ofi_ep_bind_cntr(&ep->util_ep, cntr, flags);
 	if (ret)
 		return ret;
-	/* A counter that is bound for several directions is in its wait object once. */
+	/*
+	 * A counter that is bound for several directions adds the descriptors to its wait
+	 * object only once.  cntr_first serves to remove the descriptors only once.
+	 */
 	for (i = 0; i < CNTR_CNT; i++) {
 		for (j = 0; ep->util_ep.cntrs[j] != ep->util_ep.cntrs[i]; j++)
 			;
@@ -224,7 +230,7 @@ static int rnic_fi_ep_open_srx(struct rnic_fi_ep *ep)
 	int ret;
 
 	if (!ep->util_ep.rx_cq)
-		return 0;	/* cannot receive messages */
+		return 0;	/* the endpoint cannot receive messages */
 	ret = util_ep_srx_context(domain, ep->rx_size, RNIC_FI_IOV_LIMIT,
 				  ep->min_multi_recv, rnic_fi_srx_update,
 				  &domain->lock, &ep->srx);
@@ -235,7 +241,7 @@ static int rnic_fi_ep_open_srx(struct rnic_fi_ep *ep)
 			     FI_RECV);
 }
 
-/* Returns true if another endpoint of the domain has the same service as @ep. */
+/* Returns true if @ep has a service that another endpoint of the domain has, too. */
 static bool rnic_fi_service_taken(const struct rnic_fi_ep *ep)
 {
 	unsigned int nr;
@@ -308,7 +314,7 @@ static int rnic_fi_ep_control(struct fid *fid, int command, void *arg)
 
 /* --- Closing ----------------------------------------------------------------- */
 
-/* Returns the number of messages to living peers that have not arrived. */
+/* Returns the number of messages, and of held sends, to living peers that have not ended. */
 static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 {
 	struct rnic_fi_peer *peer;
@@ -326,8 +332,9 @@ static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 }
 
 /*
- * Waits until the messages of this endpoint have arrived, because some of them have
- * completed before.  Gives up if no peer accepts a message for RNIC_FI_DRAIN_MS.
+ * Waits until the messages of this endpoint have arrived, because the user may have had the
+ * completions of some messages before.  Gives up, and logs a warning, if the number of
+ * these messages does not decrease for RNIC_FI_DRAIN_MS.
  */
 static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 {
@@ -388,7 +395,7 @@ static void rnic_fi_ep_by_addr_init(struct ofi_dyn_arr *arr, void *item)
 	*(struct rnic_fi_peer **)item = NULL;
 }
 
-/* Returns the service of the source address in @info, 0 if there is none. */
+/* Returns the service in the source address of @info, or 0 if @info has no service. */
 static uint16_t rnic_fi_ep_service(const struct rnic_fi_domain *domain,
 				   const struct fi_info *info)
 {

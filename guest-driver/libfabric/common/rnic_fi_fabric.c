@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* The fabric, and its wait sets. */
+/* The fabric, and its wait objects. */
 
 #include "rnic_fi.h"
 

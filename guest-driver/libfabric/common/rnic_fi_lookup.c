@@ -2,23 +2,25 @@
 /*
  * Services: lookup of the endpoint that owns a service.
  *
- * fi_getinfo() makes the name of a service from a node and a number.  The first
- * operation with such a name starts a lookup, which sends LOOKUP to every mailbox of
- * the node.  Mailboxes that do not exist or belong to other jobs refuse LOOKUP.  The
+ * fi_getinfo() makes the name of a service from a node and a number.  The first operation
+ * with such a name starts a lookup, which sends LOOKUP to every mailbox of the node.  The
+ * NIC refuses a LOOKUP to a mailbox that does not exist or belongs to another job.  The
  * endpoint that owns the service answers FOUND; from then on the name refers to this
  * endpoint.
  *
- * The endpoint may be opened later, so LOOKUP is repeated in rounds, with growing
- * pauses, because the mailboxes of other programs of the job take it, too.  LOOKUP is
- * sent without ack: a message to a mailbox that is not enabled would occupy its channel
- * for ten seconds, and a few of these would stop the lookup.
+ * The endpoint may be opened later, so the lookup repeats LOOKUP in rounds.  The pauses
+ * between rounds grow, because LOOKUP also uses room in the mailboxes of other programs of
+ * the job.  LOOKUP is sent without ack: the NIC would retransmit a message to a mailbox that
+ * is not enabled for ten seconds, and a few of these messages would occupy the channels of
+ * the lookup.
  */
 #include "rnic_fi.h"
 
 #define RNIC_FI_LOOKUP_MS	10000	/* time after which a lookup fails */
-#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* pause after the first round; then doubled */
-#define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000
-#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most LOOKUPs that are under way */
+#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* time from the first round to the second; doubles
+					 * with each round */
+#define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000	/* longest time between two rounds */
+#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most posted LOOKUPs of a domain */
 
 /* Returns the number of mailboxes of a node. */
 static uint16_t rnic_fi_lookup_mboxes(const struct rnic_fi_ep *ep)
@@ -91,8 +93,8 @@ void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 }
 
 /*
- * Sends LOOKUP to the next mailbox of the node.  Returns 0, -FI_EAGAIN or another
- * error.
+ * Sends LOOKUP to mailbox @lookup->next of the node.  Returns 0, -FI_EAGAIN if no channel is
+ * free, or another negative error.
  */
 static int rnic_fi_lookup_ask(struct rnic_fi_lookup *lookup)
 {
@@ -132,7 +134,7 @@ static void rnic_fi_lookup_progress(struct rnic_fi_lookup *lookup, uint64_t now)
 				       RNIC_FI_LOOKUP_PAUSE_MAX_MS);
 		lookup->next = 0;
 	}
-	/* If LOOKUP cannot be posted, the next round sends it again. */
+	/* A LOOKUP that fails for another reason than -FI_EAGAIN waits for the next round. */
 	while (lookup->next < mboxes &&
 	       rnic_fi_pkts_posted(domain, RNIC_FI_PKT_LOOKUP) <
 	       RNIC_FI_LOOKUP_INFLIGHT &&
@@ -175,8 +177,8 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 }
 
 /*
- * Resolves @addr, the name of a service in the AV, to the endpoint at @at with @tag.
- * Returns -FI_ENOMEM if memory is lacking.
+ * Makes @addr, the name of a service in the AV, refer to the peer at @at with @tag.  Returns
+ * 0, or -FI_ENOMEM if memory is lacking.
  */
 static int rnic_fi_lookup_adopt(struct rnic_fi_ep *ep, fi_addr_t addr,
 				const struct rnic_fi_addr *at, uint16_t tag)
@@ -205,7 +207,7 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from
 		if (lookup->ep != ep || lookup->node != from->node ||
 		    lookup->service != service)
 			continue;
-		/* Without memory the lookup continues, and the next FOUND counts. */
+		/* If memory is lacking, the lookup continues until the next FOUND. */
 		if (!rnic_fi_lookup_adopt(ep, lookup->addr, from, tag))
 			rnic_fi_lookup_free(lookup);
 	}

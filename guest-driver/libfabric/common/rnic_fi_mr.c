@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Memory regions.  The transport makes their memory reachable, and names it by a base.  A
- * key is the base with length and rights, which atomics check.
+ * Memory regions.  The transport exposes the memory of a region, and names the memory by a
+ * base.  The key of the region contains base, length and rights.  Initiators check the key
+ * before a read or write; the target of an atomic finds the region by the key.
  */
 
 #include "rnic_fi.h"
@@ -9,8 +10,8 @@
 #define RNIC_FI_KEY_MANTISSA_BITS 5
 
 /*
- * Returns the fields of a key with the shortest length that they can express, from @len
- * on.
+ * Returns the fields MANTISSA and EXPONENT of a key for the shortest length that these fields
+ * can express and that is not less than @len (bytes).
  */
 static uint64_t rnic_fi_key_length(size_t len)
 {

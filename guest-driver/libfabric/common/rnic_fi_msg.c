@@ -16,8 +16,8 @@ struct rnic_fi_send {
 };
 
 /*
- * Stores the header bits in *@bits, and tag and CQ data in @out.  Returns the number of
- * bytes in @out.
+ * Stores the header bits for tag and CQ data in *@bits, and the tag and CQ data that @send has
+ * in @out.  Returns the number of bytes in @out.
  */
 static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 			       uint8_t *out)
@@ -44,9 +44,9 @@ static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 }
 
 /*
- * Returns true if a send completes when the call returns, because the user requests
- * this, or because the peer acknowledges nothing at present.  A packet or slot has a
- * copy of the data.
+ * Returns true if an inline send or a send through a slot completes when the call returns,
+ * because the user requests this, or because the peer acknowledges nothing at present.  The
+ * user may change the data then, because the packet or slot has a copy.
  */
 static bool rnic_fi_send_is_instant(const struct rnic_fi_peer *peer,
 				    uint64_t flags)
@@ -126,9 +126,9 @@ static int rnic_fi_send_slot(struct rnic_fi_peer *peer,
 }
 
 /*
- * Returns true if a send by rendezvous is copied and completes at once.  Otherwise a
- * receiver that waits for the effects of this completion before it receives would block
- * both programs.
+ * Returns true if a send by rendezvous copies its data and completes when the call returns.
+ * The receiving program may receive only after a later action of the sending program, which
+ * waits for this completion.  Without the copy both programs would wait for ever.
  */
 static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 {
@@ -137,9 +137,9 @@ static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 }
 
 /*
- * Stores the address of the source for the peer.  Copies the source if it has several
- * pieces, or if the user may change it before the peer has read it.  Returns 0 or a
- * negative FI_E code.
+ * Exposes the source of a rendezvous, and stores its address for the peer in @remote.  First
+ * copies the source if the source has several pieces, or if the user may change the data
+ * before the peer has read them.  Returns 0 or a negative FI_E code.
  */
 static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 			      struct rnic_fi_op *op, uint64_t *remote)
@@ -161,7 +161,7 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 	}
 	ret = domain->transport->expose(domain->nic, source, send->len,
 					FI_REMOTE_READ, &op->base);
-	/* The end of another rendezvous makes room. */
+	/* The end of another rendezvous makes room, so the user tries again. */
 	if (ret == -FI_ENOSPC && domain->sources)
 		return -FI_EAGAIN;
 	if (ret)
@@ -172,7 +172,10 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 	return 0;
 }
 
-/* Returns true if a rendezvous should request a ring for later messages. */
+/*
+ * Returns true if a rendezvous should request a ring for later messages, at most once in
+ * RNIC_FI_RING_ASK_MS.
+ */
 static bool rnic_fi_send_asks(struct rnic_fi_peer *peer,
 			      const struct rnic_fi_send *send)
 {

@@ -64,7 +64,7 @@ struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 
 	/*
 	 * The search is short, because answers arrive roughly in the order of the
-	 * requests.
+	 * requests, and the oldest operation is first.
 	 */
 	dlist_foreach(&peer->ops, item) {
 		op = container_of(item, struct rnic_fi_op, entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Parameters that all providers have.  Variables of the environment set them. */
+/* Parameters that all providers have.  The user sets them by environment variables. */
 
 #include "rnic_fi.h"
 

@@ -83,7 +83,7 @@ struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 
 	if (peer || !make)
 		return peer;
-	/* A new endpoint has this mailbox, so the endpoint before it is gone. */
+	/* A new endpoint has this mailbox, so the earlier endpoints have gone. */
 	for (peer = *rnic_fi_peer_bucket(ep, from); peer; peer = peer->next) {
 		if (rnic_fi_peer_has(peer, from))
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
@@ -101,8 +101,8 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
 }
 
 /*
- * Frees all queued packets.  Ends their parts of operations with @err, unless @err is
- * 0.
+ * Frees all packets in the queue of @peer.  If @err is not 0, ends their parts of operations
+ * with @err.
  */
 static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 {
@@ -139,8 +139,8 @@ void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 	rnic_fi_peer_drop_queue(peer, err);
 	rnic_fi_reads_fail(peer->ep->domain);
 	/*
-	 * The transport ends the other posted packets; answers to these operations
-	 * never come.
+	 * Operations of other kinds end when the transport ends their posted packets.
+	 * The answers to these operations never arrive.
 	 */
 	dlist_foreach_safe(&peer->ops, item, tmp) {
 		op = container_of(item, struct rnic_fi_op, entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Packets: requests that wait for the NIC, and posted ones. */
+/* Packets: requests to the NIC, queued or posted. */
 
 #include "rnic_fi.h"
 
@@ -78,7 +78,7 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 	return pkt->req.data + pkt->req.len;
 }
 
-/* Assigns the next number to a message, and stores it in the note or in the header. */
+/* Assigns the next number to a packet, and stores the number in its note or header word. */
 static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 {
 	__le64 word;
@@ -94,7 +94,7 @@ static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 			 RNIC_PREP(RNIC_FI_HDR_SEQ, pkt->seq));
 }
 
-/* Takes the end of a posted packet from the transport. */
+/* Handles the end of a posted packet.  The transport's reap() calls this function. */
 static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 {
 	struct rnic_fi_pkt *pkt = container_of(req, struct rnic_fi_pkt, req);
@@ -106,8 +106,8 @@ static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
 	/*
-	 * reap() must not nest: the end of a packet may send another packet, and that
-	 * calls this function.
+	 * reap() must not nest.  The end of a packet may send another packet, and
+	 * rnic_fi_pkt_start() then calls this function again.
 	 */
 	if (domain->reaping)
 		return;
@@ -120,7 +120,8 @@ static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 
 /*
  * Posts a packet.  If all channels are in use, handles ended packets and tries once more.
- * Returns -FI_EAGAIN if all channels are still in use, or another error of the transport.
+ * Returns 0, -FI_EAGAIN if all channels are still in use, or another error of the
+ * transport.
  */
 static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
 			     struct rnic_fi_pkt *pkt)
@@ -259,7 +260,7 @@ void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
 	if (!pkt)
-		return;		/* a later watch sends another probe */
+		return;		/* a later watch sends another message */
 	rnic_fi_pkt_header(pkt, op, 0);
 	if (len)
 		memcpy(pkt->req.data + pkt->req.len, body, len);
@@ -279,7 +280,10 @@ unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 	return n;
 }
 
-/* Returns true if @err permits another attempt; then @pkt is in a queue again. */
+/*
+ * If @err permits another attempt, the limit of attempts is not reached, and the peer is not
+ * dead: puts @pkt in a queue again and returns true.
+ */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
 	struct rnic_fi_domain *domain = rnic_fi_pkt_domain(pkt);
@@ -318,7 +322,10 @@ static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 	}
 }
 
-/* Returns the error of a peer that did not get a numbered message because of @err. */
+/*
+ * Returns the positive FI_E code with which a peer fails after the error @err of a numbered
+ * message.
+ */
 static int rnic_fi_pkt_error(int err)
 {
 	switch (err) {
@@ -344,7 +351,7 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 	}
 	peer->ep->domain->idle = 0;
 	/*
-	 * The receiver has emptied the slot, so the write has arrived in spite of @err.
+	 * If the receiver has emptied the slot, the write has arrived in spite of @err.
 	 */
 	if (err && pkt->kind == RNIC_FI_PKT_SLOT &&
 	    (int32_t)(peer->tx_ring->emptied - pkt->slot) > 0)
@@ -355,8 +362,8 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		peer->active = true;
 	if (pkt->kind == RNIC_FI_PKT_PROBE) {
 		/*
-		 * Other errors, as a full mailbox, do not show that the endpoint has
-		 * gone.
+		 * Other errors, for example of a full mailbox, do not prove that the
+		 * endpoint has gone.
 		 */
 		if (err == -FI_EACCES || err == -ENXIO)
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
@@ -393,7 +400,10 @@ static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
 	}
 }
 
-/* Posts queued packets of @peer.  Returns false if all channels are in use. */
+/*
+ * Posts queued packets of @peer, as many as may be in flight.  Returns false if all channels
+ * are in use.
+ */
 static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 {
 	struct rnic_fi_pkt *pkt;
@@ -422,7 +432,7 @@ static void rnic_fi_peers_push(struct rnic_fi_domain *domain)
 	struct dlist_entry later;
 	struct rnic_fi_peer *peer;
 
-	/* A peer whose packets were posted moves to the end of the list. */
+	/* Each peer that was handled moves to the end of the list, for fairness. */
 	dlist_init(&later);
 	while (!dlist_empty(&domain->waiting)) {
 		peer = container_of(domain->waiting.next, struct rnic_fi_peer,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Progress: takes messages from mailboxes, orders them, and calls their handlers. */
+/* Progress: removes messages from mailboxes, orders messages, and calls their handlers. */
 
 #include <sys/timerfd.h>
 
 #include "rnic_fi.h"
 
-/* Rounds of progress between two readings of the clock; a power of two. */
+/* Rounds of progress between two calls of rnic_fi_peers_watch(); a power of two. */
 #define RNIC_FI_WATCH_ROUNDS	1024
 
 /* Fills @info from the envelope of EAGER or RTS. */
@@ -80,7 +80,7 @@ static void rnic_fi_rx_bad(const struct rnic_fi_ep *ep, const uint8_t *data,
 		data[1] & 0xf, size);
 }
 
-/* Handles a numbered message.  All messages before it were handled. */
+/* Handles a numbered message.  All messages with lower numbers were handled before. */
 static void rnic_fi_rx_handle(struct rnic_fi_peer *peer, const uint8_t *data,
 			      size_t size)
 {
@@ -134,7 +134,7 @@ static void rnic_fi_rx_dispatch(struct rnic_fi_peer *peer, bool slot,
 	rnic_fi_slot_arrive(peer, le64toh(word));
 }
 
-/* Keeps a message whose predecessor is still missing. */
+/* Keeps a message while a message with a lower number is missing. */
 static void rnic_fi_rx_keep(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 			    const uint8_t *data, size_t size)
 {
@@ -178,12 +178,15 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 	}
 }
 
-/* Sends NAK to @to, because no endpoint here has the destination tag. */
+/*
+ * Sends NAK to @to, because no endpoint here has the tag @dst_tag, or because the peer has
+ * failed here.  @src_tag and @dst_tag are the tags of the message that is refused.
+ */
 static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 			      const struct rnic_fi_addr *to, uint16_t src_tag,
 			      uint16_t dst_tag)
 {
-	/* A lost NAK does no harm, because the peer retransmits. */
+	/* A lost NAK does no harm: the peer's next message, PING or PROBE gets a NAK. */
 	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_NAK, src_tag, dst_tag,
 				     NULL, 0);
 }
@@ -215,16 +218,16 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 				const uint8_t *data, size_t size)
 {
 	/*
-	 * The first messages of a sender have low numbers.  Higher numbers from an
-	 * unknown sender are late messages of an endpoint that has gone.
+	 * The first messages of a sender have low numbers.  A message with a higher number
+	 * from an unknown sender is a late message of an endpoint that has gone.
 	 */
 	bool make = hdr->seq < RNIC_FI_WINDOW;
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
 						      make);
 
 	/*
-	 * A peer that failed here may live.  Without a NAK it would wait for answers for
-	 * ever.
+	 * The endpoint of a peer that has failed here may still exist.  Without a NAK this
+	 * endpoint would wait for answers for ever.
 	 */
 	if (peer && !peer->dead)
 		rnic_fi_rx_order(peer, hdr->seq, false, data, size);
@@ -295,7 +298,10 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 		return;
 	}
 	from.mbox = hdr.mbox;
-	/* The sender of LOOKUP knows no tag yet, and NAK must not answer NAK. */
+	/*
+	 * A LOOKUP has no destination tag, and a NAK must not be answered by a NAK, because
+	 * this would not end.
+	 */
 	if (hdr.op != RNIC_FI_LOOKUP && hdr.op != RNIC_FI_NAK &&
 	    hdr.dst_tag != ep->tag)
 		rnic_fi_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
@@ -344,9 +350,9 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 
 /* All domains of the process. */
 static struct {
-	pthread_mutex_t		lock;	/* taken before the lock of any domain */
-	struct dlist_entry	list;
-	unsigned int		count;	/* read without lock */
+	pthread_mutex_t		lock;	/* locked before the lock of any domain */
+	struct dlist_entry	list;	/* struct rnic_fi_domain */
+	unsigned int		count;	/* domains in list; read without lock */
 } rnic_fi_domains = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.list = DLIST_INIT(&rnic_fi_domains.list),
@@ -373,7 +379,7 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 	struct rnic_fi_domain *domain;
 	struct dlist_entry *item;
 
-	/* Another thread that has the lock does this work. */
+	/* The thread that has the lock does this work, or changes the list. */
 	if (pthread_mutex_trylock(&rnic_fi_domains.lock))
 		return;
 	dlist_foreach(&rnic_fi_domains.list, item) {
@@ -388,9 +394,10 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Tells the NIC that the process polls and finds nothing, because an emulated NIC then
- * delivers messages.  A process that has polled for long sleeps for a moment, because the
- * thread of the NIC, or the guest at the other end, may need the processor.
+ * Handles a poll that has found nothing.  After hint_polls such polls, informs the NIC,
+ * because an emulated NIC then delivers messages.  After idle_polls such polls, sleeps for
+ * a moment instead, because the thread of the NIC, or the guest at the other end, may need
+ * the processor.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -415,8 +422,8 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 }
 
 /*
- * Restarts the timer that wakes a sleeper for the watch, because an answer may never
- * come, and calls the watch.
+ * Calls the watch, and restarts the timer that wakes a sleeper for the next watch, because
+ * only the watch finds out that an answer will never arrive.
  */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
@@ -448,8 +455,8 @@ int rnic_fi_ep_trywait(void *arg)
 	rnic_fi_timer_set(domain);
 	rnic_fi_domain_progress(domain);
 	/*
-	 * No interrupt announces acks or the time of the next LOOKUP, so the caller
-	 * must poll.
+	 * If only a poll can find an ack or send the next LOOKUP, the caller must not
+	 * sleep.
 	 */
 	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;

@@ -2,29 +2,29 @@
 /*
  * Quiet peers: which of their memory is freed, and when.
  *
- * Only endpoints of the same job can become peers, because the NIC drops messages of
- * others.  The NIC writes node and context of a sender into a message, so an endpoint has
- * at most as many peers as the job has mailboxes: a new tag at a mailbox ends the earlier
- * peer.  This file finds endpoints that have gone, and takes rings back, which have most
- * of the memory:
+ * Only messages of endpoints of the same job arrive, because the NIC refuses messages of
+ * other jobs.  The NIC stores node and context of the sender in a message, and a new tag at
+ * a mailbox makes the earlier peer fail.  So messages create at most one living peer for
+ * each mailbox of the job.  This file finds endpoints that have gone, and frees rings, which
+ * have most of the memory:
  *
- *   peer          is freed quiet_ms after its endpoint has gone, if it is not
- *                 in the AV and no packet, operation or unexpected message refers
- *                 to it.
- *   early buffer  is freed when all its messages are handled.
+ *   peer          is freed quiet_ms after its endpoint has gone, if by_addr of the endpoint
+ *                 does not name the peer, its rings are freed, and no packet, operation or
+ *                 unexpected message refers to the peer.
+ *   early buffer  is freed when all its messages are handled, or the peer is dead.
  *   ring          is freed when its peer has gone; when its peer has been quiet for
- *                 quiet_ms, by RING_END and RING_GONE; and when another sender
- *                 requests a ring, the limit (parameter rings) is reached, and this ring
- *                 was not used for a second.  It stays while its peer does not answer,
- *                 because the peer may fill slots at any time.
+ *                 quiet_ms, by RING_END and RING_GONE; and by these messages also when
+ *                 another sender requests a ring, the limit (parameter rings) is reached,
+ *                 and this ring was not used for a second.  The ring exists while its peer
+ *                 does not answer, because the peer may fill slots at any time.
  *
- * The address space of a ring is unmapped only when the domain closes.  After the end of
- * a gone peer's ring it gets no new use for RNIC_FI_GONE_MS, because the NIC may still
- * write to it.
+ * The addresses of a ring stay mapped until the domain closes.  No other ring uses the
+ * addresses of a gone peer's receive ring for RNIC_FI_GONE_MS, because the NIC may still
+ * write there.
  *
  * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at this mailbox
- * answers NAK.  A quiet endpoint that makes no progress does not lose its mailbox to
- * probes: the time between two of them doubles up to RNIC_FI_PROBE_MAX_MS.
+ * answers NAK.  The time between two probes doubles up to RNIC_FI_PROBE_MAX_MS, because
+ * probes must not fill the mailbox of a quiet endpoint that makes no progress.
  */
 
 #include "rnic_fi.h"
@@ -48,7 +48,10 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 		return;
 	peer->probe_ms = now + peer->probe_wait;
 	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
-	/* A peer that is dead here may still live, and fill slots, so its ring stays. */
+	/*
+	 * The endpoint of a dead peer may still exist and fill slots, so its ring is not
+	 * ended.
+	 */
 	if (peer->rx_ring && !peer->dead)
 		rnic_fi_ring_end(peer);
 	else
@@ -128,12 +131,13 @@ static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
 		return;
 	}
 	/*
-	 * The peer's mailbox is full.  Its program may wait for a process that waits for
-	 * completions of this one, so completing the sends now prevents a deadlock.
+	 * The peer acknowledges nothing, for example because its mailbox is full.  The peer
+	 * may wait for a third process, which waits for this process, which waits for these
+	 * completions.  The function completes the sends now to prevent this deadlock.
 	 */
 	if (peer->inflight || peer->queued)
 		rnic_fi_pkts_hold(peer);
-	/* Messages that are not acked make PING superfluous. */
+	/* A message that is not acked yet serves as PING: its ack or error is the answer. */
 	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
 	    peer->queued)
 		return;

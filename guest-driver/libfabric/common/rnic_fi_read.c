@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* RDMA reads: of the user, and of rendezvous receives. */
+/* RDMA reads, for the user's fi_read() and for rendezvous receives. */
 
 #include "rnic_fi.h"
 
 /*
- * Makes the pages of the buffer present and writable for the NIC, because a page fault
- * of the processor costs far less than one of the NIC.  The user does not use the
- * buffer during the read.
+ * Makes the pages of the @len bytes at @dst present and writable for the NIC, because a page
+ * fault of the processor costs far less than a page fault of the NIC.  The stores lose no
+ * data, because the user does not use the buffer during the read.
  */
 static void rnic_fi_read_touch(void *dst, size_t len)
 {
@@ -57,8 +57,8 @@ void rnic_fi_reads_fail(struct rnic_fi_domain *domain)
 			continue;
 		}
 		/*
-		 * The NIC has @pkt until the request ends, at the latest when the
-		 * domain closes.
+		 * The NIC uses @pkt until the request ends or the domain closes, so @pkt
+		 * stays posted.
 		 */
 		op = pkt->op;
 		pkt->op = NULL;

@@ -15,8 +15,8 @@ struct rnic_fi_rma {
 };
 
 /*
- * Starts PUTs of @len bytes in all, none across a multiple of put_boundary.  Returns 0 or
- * -FI_ENOMEM.
+ * Writes @len bytes (at most put_max) from @src to @remote of the peer: starts PUTs that do
+ * not cross a multiple of put_boundary.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 			   uint64_t remote, size_t len)
@@ -61,7 +61,10 @@ static int rnic_fi_rma_write(struct rnic_fi_op *op, const uint8_t *src,
 	return 0;
 }
 
-/* Starts the transfer of one piece, which is contiguous on both sides. */
+/*
+ * Starts the transfer of one piece, @len bytes that are contiguous on both sides.  Returns 0
+ * or a negative FI_E code.
+ */
 static int rnic_fi_rma_piece(struct rnic_fi_op *op, const struct rnic_fi_rma *rma,
 			     uint8_t *local, uint64_t addr, uint64_t key,
 			     size_t len)
@@ -122,8 +125,9 @@ static int rnic_fi_rma_check(const struct rnic_fi_rma *rma)
 }
 
 /*
- * Sends WRITE_DATA, because all bytes of a write with CQ data have arrived.  The ack of
- * this message completes the write.
+ * The end() of a write with CQ data, whose requests have ended.  Sends WRITE_DATA, whose ack
+ * then completes the write.  If the write has failed, completes the write with the error
+ * instead.
  */
 static void rnic_fi_rma_announce(struct rnic_fi_op *op)
 {
@@ -175,8 +179,8 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 		if (rma->write && rma->flags & FI_REMOTE_CQ_DATA)
 			op->end = rnic_fi_rma_announce;
 		/*
-		 * One part is this function's, because @op must exist until all pieces
-		 * are posted.
+		 * This function counts as one pending part, because @op must exist until
+		 * all pieces are posted.
 		 */
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Receiving: matches messages with receives, copies or reads the data, and completes. */
+/*
+ * Receiving: matches messages with the user's receives, copies or reads the data, and writes
+ * completions.
+ */
 
 #include "rnic_fi.h"
 
@@ -71,8 +74,8 @@ static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
 }
 
 /*
- * Starts reads of @len bytes at @remote, one or more for each piece of the user's
- * buffer.
+ * Starts reads of @len bytes at @remote of the peer, one or more for each piece of the user's
+ * buffer.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 {
@@ -97,7 +100,8 @@ static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 }
 
 /*
- * Ends a rendezvous receive whose reads have ended: sends FIN, completes and frees @op.
+ * Ends a rendezvous receive whose reads have ended: sends FIN, frees @op, and writes the
+ * completion.
  */
 static void rnic_fi_rx_finish(struct rnic_fi_op *op)
 {
@@ -163,7 +167,10 @@ static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
 		rnic_fi_rx_rendezvous(peer, info, rx);
 }
 
-/* Keeps a message, with a copy of its data, until a receive matches it. */
+/*
+ * Keeps a message until a receive matches, with a copy of the data unless the message is a
+ * rendezvous.  Returns 0 or a negative FI_E code.
+ */
 static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_rx_info *info,
 			    struct fi_peer_rx_entry *rx)
@@ -212,8 +219,8 @@ void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 		ret = rnic_fi_rx_queue(peer, info, rx);
 	if (ret) {
 		/*
-		 * The message is lost, so the peer's later messages would be out of
-		 * order.
+		 * The message is lost.  The peer fails, because its later messages must
+		 * not be delivered without this message.
 		 */
 		FI_WARN(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
 			"no memory for a message\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Slots: messages of middle size.  The receiver owns a ring of slots for each sender,
- * and makes it when the sender requests one.  Slots are filled and emptied in ascending
- * order.
+ * Slots: messages of medium size.  The receiver makes a ring of slots for a sender when the
+ * sender requests a ring, and owns the memory of the slots.  The sender fills slots in
+ * ascending order, and the receiver empties them in the same order.
  */
 
 #include <sys/mman.h>
@@ -10,18 +10,18 @@
 #include "rnic_fi.h"
 
 /*
- * Size of a slot.  A copy of a few pages costs less than the two additional trips of a
- * rendezvous.
+ * Bytes of a slot, and number of slots.  A copy of a few pages costs less than the two
+ * additional trips of a rendezvous.
  */
 #define RNIC_FI_SLOT_BYTES	32768
 #define RNIC_FI_SLOTS		16
 
-/* Time without use after which the receiver takes a ring back for another sender. */
+/* Time without use after which the receiver may end a ring for the sake of another sender. */
 #define RNIC_FI_RING_IDLE_MS	1000
 
 size_t rnic_fi_ring_limit = 64;
 
-/* Returns a freed ring of @bytes to which the NIC writes no more, or NULL. */
+/* Returns a released ring of @bytes that may be reused, or NULL if there is none. */
 static struct rnic_fi_ring *rnic_fi_ring_reuse(struct rnic_fi_domain *domain,
 					       size_t bytes)
 {
@@ -51,7 +51,7 @@ static struct rnic_fi_ring *rnic_fi_ring_map(struct rnic_fi_domain *domain,
 		free(ring);
 		return NULL;
 	}
-	/* A huge page would keep the memory of freed rings that lie beside @ring. */
+	/* A huge page that several rings share would keep the memory of freed rings. */
 	(void) madvise(ring->alloc, bytes, MADV_NOHUGEPAGE);
 	ring->alloc_bytes = bytes;
 	dlist_insert_tail(&ring->entry, &domain->rings);
@@ -83,8 +83,9 @@ static struct rnic_fi_ring *rnic_fi_ring_new(struct rnic_fi_domain *domain,
 }
 
 /*
- * Frees the memory of a ring.  Its address space has no other use before @reuse_ms,
- * because the NIC may write there until then.
+ * Frees the memory of a ring, but keeps its addresses mapped.  No other ring uses these
+ * addresses before @reuse_ms, because the NIC may write there until then; UINT64_MAX: no
+ * other ring ever uses these addresses.
  */
 static void rnic_fi_ring_release(const struct rnic_fi_domain *domain,
 				 struct rnic_fi_ring *ring, uint64_t reuse_ms)
@@ -167,9 +168,9 @@ void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *bod
 	struct rnic_fi_ring *ring;
 
 	/*
-	 * Ignores the offer if the sender has a ring of @peer, or too many rings, or no
-	 * memory. Without a ring, messages go by rendezvous, and RING_END gets the
-	 * answer RING_GONE.
+	 * Ignores the offer if this sender has a ring of @peer already, has too many
+	 * rings, or has no memory.  Without a ring, the sender sends by rendezvous, and
+	 * answers RING_END by RING_GONE.
 	 */
 	if (peer->tx_ring || ep->tx_rings >= rnic_fi_ring_limit)
 		return;
@@ -191,7 +192,7 @@ void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied)
 		ring->emptied = emptied;
 }
 
-/* Frees the send ring, whose packets have all been acked. */
+/* Frees the send ring of @peer.  All packets of the ring must have ended. */
 static void rnic_fi_tx_ring_release(struct rnic_fi_peer *peer)
 {
 	rnic_fi_ring_release(peer->ep->domain, peer->tx_ring, ofi_gettime_ms());
@@ -219,8 +220,8 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 /* --- Receiver -------------------------------------------------------------- */
 
 /*
- * Touches the pages of all slots, because a page fault of the NIC costs much more than
- * one of the processor.
+ * Stores to the pages of all slots, as far as messages up to eager_size use them, because a
+ * page fault of the NIC costs much more than a page fault of the processor.
  */
 static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 {
@@ -236,9 +237,9 @@ static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 }
 
 /*
- * Returns the number of the ring at @index of the places.  Earlier rings at this place
- * had other numbers, so that a late message for one of them does not look like one for
- * this ring.
+ * Returns the number of the ring in place @index.  The last 63 rings in this place had other
+ * numbers, so that a late message for an earlier ring is not mistaken for a message for this
+ * ring.
  */
 static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 {
@@ -246,8 +247,8 @@ static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 }
 
 /*
- * Sends RING_END for the idle ring that was not used for the longest time, if there is
- * one.
+ * Sends RING_END for the idle ring that was not used for the longest time, if a ring is
+ * idle.  All places of @ep must be in use.
  */
 static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 {
@@ -271,9 +272,9 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 }
 
 /*
- * Returns the index of a free place for a ring.  Frees the rings of peers that have
+ * Returns the index of a free place for a ring.  First frees the rings of peers that have
  * gone, because many peers may come and go between two watches.  If no place is free,
- * requests the end of an idle ring and returns -1.
+ * requests the end of an idle ring and returns -1.  Returns -1 if memory is lacking, too.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {
@@ -317,7 +318,7 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 					    RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES,
 					    FI_REMOTE_WRITE, &ring->base);
 	if (ret) {
-		/* An address that the NIC cannot expose is not tried again. */
+		/* Memory that the NIC cannot expose at all is not reused. */
 		rnic_fi_ring_release(ep->domain, ring, ret == -FI_ENOSPC ?
 				     ofi_gettime_ms() : UINT64_MAX);
 		return;
@@ -347,8 +348,8 @@ struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number)
 }
 
 /*
- * Frees the receive ring and ends its exposure.  A NIC that cannot stop writes in flight may
- * write to it until @reuse_ms.
+ * Frees the receive ring of @peer and ends its exposure.  A NIC that cannot stop writes in
+ * flight may write to the ring's addresses until @reuse_ms.
  */
 static void rnic_fi_rx_ring_release(struct rnic_fi_peer *peer, uint64_t reuse_ms)
 {
@@ -387,7 +388,10 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 
 void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 {
-	/* A living peer does not know that it has failed here, and may fill slots. */
+	/*
+	 * If only this side regards the peer as failed, the peer may fill slots at any
+	 * time: its ring's addresses are not reused.
+	 */
 	if (peer->rx_ring)
 		rnic_fi_rx_ring_release(peer, peer->gone ?
 					ofi_gettime_ms() + RNIC_FI_GONE_MS :
@@ -419,7 +423,7 @@ void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 	struct rnic_fi_slot_hdr hdr;
 	const uint8_t *slot;
 
-	/* The ring of a message that was kept may have ended in the meantime. */
+	/* A note may be early, and its ring may have ended before its turn comes. */
 	if (!rnic_fi_decode_note(word, &note) || !ring ||
 	    note.ring != ring->number || note.index >= ring->slots)
 		return;

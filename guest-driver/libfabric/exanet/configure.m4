@@ -9,9 +9,9 @@ dnl $1: action if configured successfully
 dnl $2: action if not configured successfully
 dnl
 AC_DEFUN([FI_EXANET_CONFIGURE],[
-	# Only a loadable provider, because libfabric's list of built-in providers
-	# does not contain exanet.  CPPFLAGS must find libexanet.h and the headers
-	# rnic/exanet/*.h, which it includes.
+	# The provider can only be loadable, because libfabric's list of built-in providers
+	# does not contain exanet.  With CPPFLAGS the compiler must find libexanet.h and
+	# the headers rnic/exanet/*.h, which libexanet.h includes.
 	exanet_happy=0
 	AS_IF([test x"$enable_exanet" != x"no" && test $exanet_dl -eq 1],
 	      [FI_CHECK_PACKAGE([exanet],

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Attributes of the provider.  rnic_fi_attr.c has those that do not depend on the NIC. */
+/* Attributes of the provider that depend on the NIC; rnic_fi_attr.c has the others. */
 
 #include "exanet_fi.h"
 
 /*
- * Local memory needs no registration, and the provider chooses remote keys.  Addresses of
- * remote memory are offsets, or virtual addresses if the user requests FI_MR_BASIC.
+ * Local memory needs no registration, and the provider chooses the keys of memory regions.
+ * Addresses of remote memory are offsets, or virtual addresses if the user requests
+ * FI_MR_BASIC.
  */
 static struct fi_domain_attr exanet_domain_attr = {
 	.name = "exanet0",

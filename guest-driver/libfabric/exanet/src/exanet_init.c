@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Entry of the provider: finds the NICs of the machine for fi_getinfo(). */
+/* Start of the provider, and fi_getinfo(), which finds the NICs of the machine. */
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -8,12 +8,12 @@
 
 #include "exanet_fi.h"
 
-#define EXANET_NICS_MAX	16
-#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* sysfs: devices by their number */
+#define EXANET_NICS_MAX	16	/* fi_getinfo() looks for exanet0 to exanet15 */
+#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* folders of devices by MAJOR:MINOR */
 
 static const char *exanet_nodes_file = "/etc/exanet/nodes";
 
-/* Stores in @path the device file of the NIC @name, which has the form for exa_open(). */
+/* Stores in @path the device file of NIC @name, a name as exa_open() accepts it. */
 static void exanet_nic_path(const char *name, char *path, size_t size)
 {
 	const char *form = "/dev/%s";
@@ -26,9 +26,9 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 }
 
 /*
- * Stores the coordinates of the NIC with the device file @path, which may have any
- * name, so that its number leads to the NIC.  -FI_ENODATA: the file is no NIC;
- * -FI_ENOSYS: sysfs does not show its device.
+ * Stores the coordinates of the NIC with device file @path in @coord.  The function finds
+ * the NIC in sysfs by the device number, because the file may have any name.  Returns 0;
+ * -FI_ENODATA: the file is not a NIC; -FI_ENOSYS: sysfs has no folder for the device.
  */
 static int exanet_nic_coord(const char *path, uint32_t *coord)
 {
@@ -57,7 +57,11 @@ static int exanet_nic_coord(const char *path, uint32_t *coord)
 	return 0;
 }
 
-/* Stores the name of NIC @n.  Returns false if it does not exist.  Opens no NIC. */
+/*
+ * Stores the name of NIC @n in @name; NIC 0 is the NIC of EXANET_DEVICE, if this environment
+ * variable is set, and there are no others then.  Returns false if there is no device file,
+ * or if the user may not read and write the file.  Does not open the file.
+ */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
 	const char *forced = secure_getenv("EXANET_DEVICE");
@@ -85,7 +89,8 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 }
 
 /*
- * Replaces an address of a struct fi_info by a copy of @name.  Returns 0 or -FI_ENOMEM.
+ * Replaces *@addr, an address of a struct fi_info, by a copy of @name, and sets *@len.
+ * Returns 0 or -FI_ENOMEM.
  */
 static int exanet_info_addr(void **addr, size_t *len,
 			    const struct rnic_fi_name *name)
@@ -101,8 +106,9 @@ static int exanet_info_addr(void **addr, size_t *len,
 }
 
 /*
- * Returns true if the hints have no source address, or an address at the NIC with
- * coordinates @own.  If @own is NULL, the coordinates are not known.
+ * Returns true if @info has no source address, or the source address is at the NIC with
+ * coordinates @own.  If @own is NULL, the coordinates are not known, and no source address
+ * fits.
  */
 static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 {
@@ -117,8 +123,11 @@ static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 }
 
 /*
- * Sets the source address if @own is not NULL, and the destination address if @node or
- * @service is given.
+ * Sets the addresses of @info from the arguments of fi_getinfo().  @own has the coordinates
+ * of the NIC, or is NULL if they are not known.  With FI_SOURCE, @node and @service are the
+ * source address.  Otherwise @node and @service, if given, are the destination address, and
+ * the source address is the NIC, unless @info has a source address already.  Returns 0,
+ * -FI_ENODATA if the NIC does not fit, or -FI_ENOMEM.
  */
 static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 			     const char *node, const char *service,
@@ -129,7 +138,7 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	uint32_t coord = 0;
 	int ret = 0;
 
-	/* A call without a node means this node, whose coordinates must be known. */
+	/* Without @node the address is this node, so its coordinates must be known. */
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;
 	if (node)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Transport of the provider `exanet`: requests are channels of libexanet.
+ * Transport of the provider `exanet`: each request uses a channel of libexanet.
  *
  * A read uses a packetizer channel until the peer's NIC has accepted the request, and a
- * notification record in memory until all bytes have arrived.  The notification may come
- * before the ack of the request.
+ * notification record in rnic_fi_request.nic until all bytes have arrived.  The notification
+ * may arrive before the ack of the request.
  */
 
 #include "exanet_fi.h"
 
 #define EXANET_MBOX_LOG2	11	/* log2 of the entries of a mailbox ring */
-#define EXANET_PEER_INFLIGHT	8	/* part of the 16 packetizer channels */
+#define EXANET_PEER_INFLIGHT	8	/* half of the packetizer channels */
 
 /*
- * Bases: like exa_xva(), but with all bits of the VA, because reads need these.  Keys have
- * no room for the high bits; rendezvous need no key.
+ * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA, because
+ * reads need the VA and writes the xva.  A key has no room for bits 60:48, so memory at such
+ * addresses can only be the source of a rendezvous or a ring, which need no key.
  */
 #define EXANET_BASE_WINDOW	RNIC_FIELD(50, 48)
 #define EXANET_BASE_VA_HIGH	RNIC_FIELD(63, 51)	/* bits 60:48 of the VA */
@@ -27,22 +28,20 @@ struct exanet_nic {
 	struct rnic_fi_nic	nic;
 	struct exa_dev		*dev;
 	struct exa_mbox		*mbox[EXANET_MAILBOXES];
-	/*
-	 * Requests by channel; NULL if the channel is still busy for a read that has
-	 * ended.
-	 */
+	/* Request of each busy packetizer channel; NULL: a read that has ended already. */
 	struct rnic_fi_request	*msg[EXANET_PKTZ_CHANNELS];
-	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];
+	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];	/* by write channel */
 	uint32_t		msg_busy;	/* bit n: packetizer channel n is busy */
 	uint32_t		write_busy;	/* bit n: write channel n is busy */
-	struct dlist_entry	reads;	/* struct exanet_read */
+	struct dlist_entry	reads;	/* struct exanet_read without notification yet */
 };
 
 /* Contents of rnic_fi_request.nic in a request of kind READ. */
 struct exanet_read {
-	struct exanet_notification rec;	/* first: 16-byte aligned */
-	struct dlist_entry	entry;	/* exanet_nic.reads */
-	int			chan;	/* -1: the request has been accepted */
+	struct exanet_notification rec;	/* first, because rec must be 16-byte aligned */
+	struct dlist_entry	entry;	/* in exanet_nic.reads */
+	int			chan;	/* packetizer channel; -1: the peer's NIC has accepted
+					 * the request */
 };
 _Static_assert(sizeof(struct exanet_read) <= RNIC_FI_NIC_BYTES, "room in a request");
 
@@ -109,7 +108,10 @@ static void exanet_pop(struct rnic_fi_nic *nic, unsigned int nr)
 	exa_mbox_pop(exanet_nic_of(nic)->mbox[nr]);
 }
 
-/* Fills @in from @msg; returns false if @msg is of another type. */
+/*
+ * Stores the message or note @msg in @in.  Returns false if the type of @msg is neither
+ * WRITE nor NOTIFY.
+ */
 static bool exanet_arrival(const struct exanet_message *msg,
 			   struct rnic_fi_arrival *in)
 {
@@ -232,7 +234,7 @@ static int exanet_post(struct rnic_fi_nic *nic, struct rnic_fi_request *req)
 	return 0;
 }
 
-/* Ends the reads whose notification has arrived, with its status. */
+/* Calls @end for the reads whose notification has arrived, with the status of each read. */
 static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 {
 	struct dlist_entry *item, *tmp;
@@ -245,10 +247,7 @@ static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 		if (err == -EINPROGRESS)
 			continue;
 		dlist_remove(&read->entry);
-		/*
-		 * The ack of the request has not come yet; its channel stays busy until
-		 * then.
-		 */
+		/* The channel stays busy until the ack of the request arrives. */
 		if (read->chan >= 0)
 			nic->msg[read->chan] = NULL;
 		((struct rnic_fi_request *)read)->accepted = true;
@@ -257,7 +256,8 @@ static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 }
 
 /*
- * Handles the end of the packetizer channel of @req.  A read that was accepted goes on.
+ * Handles the end of the packetizer channel of @req with status @err.  A read whose request
+ * the peer's NIC has accepted continues; all other requests end.
  */
 static void exanet_msg_end(struct rnic_fi_request *req, int err,
 			   rnic_fi_end_fn *end)
@@ -307,8 +307,8 @@ static void exanet_reap(struct rnic_fi_nic *nic, rnic_fi_end_fn *end)
 /* --- Memory ------------------------------------------------------------------ */
 
 /*
- * Returns the base of @ptr.  Peers can reach all memory of the process: they read it by
- * its VA, and write it by its xva, which needs a window of the NIC.
+ * Stores the base of @ptr.  Peers can read all memory of the process by VA.  Peers write by
+ * xva, for which the function needs a window of the NIC.
  */
 static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 			 uint64_t access, uint64_t *base)
@@ -329,7 +329,7 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 	return 0;
 }
 
-/* The NIC has no record of exposed memory; close() ends all accesses. */
+/* Does nothing, because the NIC has no record of exposed memory; close() ends all accesses. */
 static void exanet_unexpose(struct rnic_fi_nic *nic, uint64_t base)
 {
 }
@@ -358,9 +358,9 @@ static int exanet_arm(struct rnic_fi_nic *nic)
 }
 
 /*
- * No interrupt tells of the end of a packetizer channel.  The channel of a read that has
- * ended does not count, because it may stay busy until the next post(): the common part
- * calls reap() only while requests are posted.
+ * Returns true if a packetizer channel is busy, because its end makes no interrupt.  The
+ * channel of a read that has ended does not count.  This channel may stay busy until the next
+ * post(), because the common part calls reap() only while requests are posted.
  */
 static bool exanet_silent(const struct rnic_fi_nic *nic)
 {
