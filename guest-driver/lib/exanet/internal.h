@@ -194,9 +194,9 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 
 /*
  * The pace of a loop that polls.  The loop has four stages.  In the first stage the loop
- * only polls, because the answer usually comes soon.  In the second and third the loop
- * also stores to POLL, in the third the loop also yields the CPU.  In the last stage the
- * loop sleeps between polls.
+ * only polls, because the answer usually comes soon.  In the second stage the loop also
+ * stores to POLL.  In the third stage the loop also stores to POLL and yields the CPU.  In
+ * the last stage the loop sleeps between polls.
  */
 struct exa_pace {
 	struct exa_dev *dev;	/* NIC whose POLL is used; NULL: all NICs in turn */
@@ -271,9 +271,9 @@ void exa_remote_init(struct exa_dev *dev);
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
 /*
- * Stores CTRL of a mailbox, if CTRL changes: the mailbox enabled, and its interrupt enabled
- * if EXA_MBOX_IRQ, exa_arm() or exa_recv() needs the interrupt.  The caller holds
- * dev->lock.
+ * Enables a mailbox.  Also enables its interrupt if EXA_MBOX_IRQ, exa_arm() or exa_recv()
+ * needs the interrupt, and otherwise disables its interrupt.  Stores to the NIC only if the
+ * register CTRL changes.  The caller holds dev->lock.
  */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 

@@ -59,7 +59,7 @@ struct ping_msg {
 	__le32 count;		/* START: rounds, with those of the warm-up; RESULT:
 				 * differing bytes */
 	__le32 error;		/* READY: positive errno, or 0 */
-	/* Zero in HELLO. */
+	/* The following members are zero in HELLO. */
 	__le64 va;		/* VA of the sender's buffer */
 	__le64 xva;		/* xva of the sender's buffer */
 	__le64 rec_xva;		/* xva of the sender's notification record */

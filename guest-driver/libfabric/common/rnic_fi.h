@@ -52,7 +52,7 @@
  */
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
-#define RNIC_FI_PROBES		2	/* most posted probes of a domain */
+#define RNIC_FI_PROBES		2	/* the watch sends no probe while so many are posted */
 #define RNIC_FI_PROBE_MAX_MS	3600000	/* longest time between two probes of a peer */
 #define RNIC_FI_GONE_MS		60000	/* time after which the NIC of a gone endpoint
 					 * writes to its ring no more */
@@ -101,7 +101,7 @@ struct rnic_fi_pkt {
 					 * filled before this slot */
 };
 
-/* Kinds of operations.  All kinds but OP_RX also end when the peer fails. */
+/* Kinds of operations.  OP_RTS and OP_ATOMIC also end when the peer fails. */
 enum rnic_fi_op_kind {
 	RNIC_FI_OP_TX,		/* ends when its packets have ended */
 	RNIC_FI_OP_RTS,		/* send by rendezvous: ends with FIN */
@@ -123,7 +123,7 @@ struct rnic_fi_op {
 	/* rnic_fi_op_put() calls end() when pending becomes 0. */
 	void			(*end)(struct rnic_fi_op *op);
 	int			err;	/* first error, positive FI_E */
-	bool			held;	/* OP_RTS: op_hold() has completed the operation */
+	bool			held;	/* OP_RTS: rnic_fi_op_hold() was called */
 	size_t			len;	/* bytes */
 	uint64_t		tag;
 	uint64_t		cq_data;
@@ -488,8 +488,8 @@ void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
  * The watch: if RNIC_FI_WATCH_MS have passed since the last watch, sends PING to silent
- * peers whose answers are missing, completes sends to peers with a full mailbox
- * (rnic_fi_pkts_hold()), sends probes to quiet peers, and frees memory of gone peers.  Only
+ * peers whose answers are missing, completes sends to peers that acknowledge
+ * nothing (rnic_fi_pkts_hold()), sends probes to quiet peers, and frees memory of gone peers.  Only
  * this function frees single peers, so its callers must not use a peer without names
  * afterwards.
  */
@@ -714,7 +714,10 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 
 /* --- Slots ------------------------------------------------------------------- */
 
-/* Returns true if a slot of the send ring of @peer is free and has room for @len bytes. */
+/*
+ * Returns true if a slot of the send ring of @peer is free and has room for @len bytes, and
+ * @len is at most eager_size.
+ */
 bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len);
 
 /*

@@ -423,7 +423,7 @@ void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 	struct rnic_fi_slot_hdr hdr;
 	const uint8_t *slot;
 
-	/* A note may be early, and its ring may have ended before its turn comes. */
+	/* A note that was kept may be handled after the end of its ring. */
 	if (!rnic_fi_decode_note(word, &note) || !ring ||
 	    note.ring != ring->number || note.index >= ring->slots)
 		return;
