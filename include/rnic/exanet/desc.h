@@ -12,7 +12,8 @@
 
 /*
  * Transaction descriptor, entry n of the Pending_List at n * 32 [T §5.2].
- * A write that covers W3[63:32] with DB = 0 starts the transaction.
+ * A write that covers W3[63:32] with DB = 0 starts the transaction if the transaction is
+ * not active.
  */
 struct exanet_desc {
 	__le64 w1;	/* source VA, byte aligned, local node */
@@ -32,14 +33,16 @@ RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 #define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO: the last packet was sent */
 #define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved */
 #define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* sets NOTIFY in the footers */
-#define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO: refused or killed [P] */
+#define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO: descriptor refused, or
+							 * transaction killed [P] */
 #define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* 1: waits for the predecessor */
 
-#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path; selects the output */
-#define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* number of retransmissions */
-#define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] */
-#define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] the device uses DST_PDID */
-#define EXANET_DESC_W4_RESP	RNIC_FIELD(45, 36)	/* [P] small address of acks */
+#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path, 0..7; selects the output */
+#define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* sequence number of the copy */
+#define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] PDID of the receiver */
+#define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] 1: packets have DST_PDID;
+							 * 0: packets have W3 PDID */
+#define EXANET_DESC_W4_RESP	RNIC_FIELD(45, 36)	/* [P] small address for acks */
 #define EXANET_DESC_W4_GEN	RNIC_FIELD(49, 46)	/* [P] generation of the TID */
 
 /*
@@ -55,20 +58,21 @@ enum exanet_user_page {
 };
 
 /*
- * Scratchpad channel, 64 B; 64 to a page [T §4.1], layout [P].  Software fills the
- * channel and writes the token; the device copies the channel at that moment.  The
- * device refuses and counts a token for a channel that is QUEUED or ACTIVE.
+ * Scratchpad channel, 64 B; 64 channels in a page [T §4.1], layout [P].  Software fills
+ * the channel and writes the token; the device copies the channel at that moment.  The
+ * device ignores and counts a token for a channel that is QUEUED or ACTIVE.
  */
 #define EXANET_CHANNELS		64
 #define EXANET_WRITE_CHANNELS	32	/* channels 0..31: RDMA writes of the context */
-#define EXANET_READ_CHANNELS	32	/* channels 32..63: reads for other nodes, RO */
+#define EXANET_READ_CHANNELS	32	/* channels 32..63, RO: reads of this context's
+					 * memory that other contexts have requested */
 #define EXANET_CHANNEL_BYTES	64
 struct exanet_channel {
 	__le64 src;		/* 0x00 source VA, full 64 bits */
 	__le64 dst;		/* 0x08 destination GVA */
 	__le64 ctrl;		/* 0x10 EXANET_CHANNEL_ */
-	__le64 notify_gva;	/* 0x18 */
-	__le64 notify_data;	/* 0x20 */
+	__le64 notify_gva;	/* 0x18 GVA of the notification, on the node of dst */
+	__le64 notify_data;	/* 0x20 data of the notification */
 	__le64 token;		/* 0x28 doorbell: [31:0] not zero */
 	__le64 status;		/* 0x30 RO EXANET_CHSTAT_ */
 	__le64 done;		/* 0x38 RO EXANET_CHDONE_ */
@@ -77,20 +81,24 @@ RNIC_ASSERT_SIZE(struct exanet_channel, EXANET_CHANNEL_BYTES);
 #define EXANET_CHANNEL_DOORBELL	0x28
 #define EXANET_CHANNEL_LENGTH	RNIC_FIELD(31, 0)	/* 1..2^32-1 bytes */
 #define EXANET_CHANNEL_DST_CTX	RNIC_FIELD(35, 32)	/* context at the target */
-#define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* notify the target */
-#define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* with NOTIFY: interrupt the target */
+#define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* notifies the target at the end */
+#define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* with NOTIFY: the notification
+							 * interrupts the target */
 #define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* the firmware may choose the path */
 #define EXANET_CHANNEL_PATH	RNIC_FIELD(43, 39)	/* path hint */
 #define EXANET_CHANNEL_PRIORITY	RNIC_FIELD(47, 44)	/* for EXANET_FW_PRIORITY */
-#define EXANET_CHANNEL_IRQ_DONE	RNIC_BIT(48)		/* interrupt the owner when
+#define EXANET_CHANNEL_IRQ_DONE	RNIC_BIT(48)		/* interrupts the owner when
 							 * the transfer has ended */
 #define EXANET_CHSTAT_STATE	RNIC_FIELD(7, 0)	/* enum exanet_channel_state */
 #define EXANET_CHSTAT_ERROR	RNIC_FIELD(15, 8)	/* enum exanet_resp or
 							 * exanet_channel_error */
-#define EXANET_CHSTAT_RETRIES	RNIC_FIELD(31, 16)	/* retransmitted blocks */
+#define EXANET_CHSTAT_RETRIES	RNIC_FIELD(31, 16)	/* retransmissions of blocks,
+							 * saturating */
 #define EXANET_CHSTAT_ACKED	RNIC_FIELD(63, 32)	/* bytes acked */
-#define EXANET_CHDONE_TOKEN	RNIC_FIELD(31, 0)	/* token of the last transfer */
-#define EXANET_CHDONE_NS	RNIC_FIELD(63, 32)	/* ns of that transfer */
+#define EXANET_CHDONE_TOKEN	RNIC_FIELD(31, 0)	/* token of the transfer that has
+							 * ended last */
+#define EXANET_CHDONE_NS	RNIC_FIELD(63, 32)	/* duration of that transfer, ns,
+							 * saturating */
 
 enum exanet_channel_state {
 	EXANET_CHANNEL_IDLE	= 0,
@@ -103,14 +111,17 @@ enum exanet_channel_state {
 /* Errors of a channel beyond enum exanet_resp. */
 enum exanet_channel_error {
 	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* a source page is missing for good */
-	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* FW_RETRY_MAX reached */
-	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* bad length, window or notification */
-	EXANET_CHERR_ABORTED	  = 0x83,	/* context quiesced or reset */
+	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* FW_RETRY_MAX reached, or no sequence
+						 * number or table entry is free */
+	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* bad length, address or notification,
+						 * or QUOTA_WRITES reached */
+	EXANET_CHERR_ABORTED	  = 0x83,	/* context disabled or quiesced, or
+						 * FW_MODE changed */
 };
 
 /*
- * Packetizer channel, 256 B; 16 to a page [P].  A store of CTRL with GO sends the
- * payload as one packet.
+ * Packetizer channel, 256 B; 16 channels in a page [P].  A store of CTRL with GO sends
+ * the payload as one packet.
  */
 #define EXANET_PKTZ_CHANNELS	16
 #define EXANET_PKTZ_BYTES	256
@@ -128,57 +139,59 @@ RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
 #define EXANET_PKTZ_PAYLOAD	0x40
 #define EXANET_PKTZ_SIZE	RNIC_FIELD(6, 0)	/* 1..64 bytes */
 #define EXANET_PKTZ_CODE	RNIC_FIELD(11, 8)	/* EXANET_TYPE_WRITE or _READ_REQ */
-#define EXANET_PKTZ_DST_CTX	RNIC_FIELD(15, 12)
-#define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* 1: retransmit until acked;
-						 * 0: send once */
+#define EXANET_PKTZ_DST_CTX	RNIC_FIELD(15, 12)	/* receiver's context, if CODE
+							 * is WRITE */
+#define EXANET_PKTZ_ACK		RNIC_BIT(16)	/* 1: retransmits until an ack or
+						 * a failure; 0: sends once */
 #define EXANET_PKTZ_GO		RNIC_BIT(31)	/* self-clearing */
 #define EXANET_PKTZSTAT_STATE	RNIC_FIELD(1, 0)	/* enum exanet_pktz_state */
 #define EXANET_PKTZSTAT_RESP	RNIC_FIELD(7, 4)	/* enum exanet_resp */
-#define EXANET_PKTZSTAT_RETRIES	RNIC_FIELD(15, 8)	/* saturating */
+#define EXANET_PKTZSTAT_RETRIES	RNIC_FIELD(15, 8)	/* retransmissions, saturating */
 #define EXANET_PKTZSTAT_GEN	RNIC_FIELD(21, 16)	/* generation of the last
-							 * packet; as in the wire TID */
+							 * packet, as in its wire TID */
 #define EXANET_PKTZSTAT_TIMEOUT	RNIC_BIT(24)	/* failed by the retry limit;
-						 * RESP is then the last answer,
-						 * 0 if there was none */
+						 * RESP is then the last response,
+						 * 0 if there was no response */
 
 enum exanet_pktz_state {
 	EXANET_PKTZ_IDLE	= 0,
 	EXANET_PKTZ_WAITING	= 1,	/* sent, and not acked yet */
-	EXANET_PKTZ_ACKED	= 2,	/* acked, or sent once without ACK */
+	EXANET_PKTZ_ACKED	= 2,	/* acked, or sent without PKTZ_ACK */
 	EXANET_PKTZ_FAILED	= 3,
 };
 
 /*
  * Read request: the payload of a packet of TYPE_READ_REQ, and a message of the RT
- * mailbox [P].  The requester fills the first 48 bytes.  The mailbox of the data owner
- * overwrites the last 16 with fields of packet header and footer, which the requester
- * cannot forge ("protected payload" [T §6.2]).
+ * mailbox [P].  The requester fills the first 48 bytes.  The RT mailbox of the data owner
+ * overwrites the last 16 bytes with fields of packet header and footer, which the
+ * requester cannot forge ("protected payload" [T §6.2]).
  */
 struct exanet_read_req {
 	__le64 src;		/* VA at the data owner, full 64 bits */
 	__le64 dst;		/* GVA of the data at the requester */
-	__le64 notify_gva;
+	__le64 notify_gva;	/* GVA of the notification at the requester */
 	__le64 ctrl;		/* EXANET_READ_REQ_ */
-	__le64 notify_data;
-	__le64 tag;		/* any value; HANDLE has its low 16 bits */
-	__le64 origin;		/* EXANET_READ_ORIGIN_; the mailbox fills it */
-	__le64 origin_seq;	/* [13:0] sequence; the mailbox fills it */
+	__le64 notify_data;	/* data of the notification */
+	__le64 tag;		/* any value; HANDLE of the notification is [15:0] */
+	__le64 origin;		/* EXANET_READ_ORIGIN_, from the RT mailbox */
+	__le64 origin_seq;	/* [13:0] sequence number, from the RT mailbox */
 };
 RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
 #define EXANET_READ_REQ_USER_BYTES	48
-#define EXANET_READ_REQ_LENGTH	RNIC_FIELD(31, 0)
-#define EXANET_READ_REQ_OWNER	RNIC_FIELD(35, 32)	/* context of the owner */
-#define EXANET_READ_REQ_NOTIFY	RNIC_BIT(36)
-#define EXANET_READ_REQ_IRQ	RNIC_BIT(37)
+#define EXANET_READ_REQ_LENGTH	RNIC_FIELD(31, 0)	/* bytes */
+#define EXANET_READ_REQ_OWNER	RNIC_FIELD(35, 32)	/* context that owns the data */
+#define EXANET_READ_REQ_NOTIFY	RNIC_BIT(36)		/* notifies the requester */
+#define EXANET_READ_REQ_IRQ	RNIC_BIT(37)		/* with NOTIFY: the notification
+							 * interrupts the requester */
 #define EXANET_READ_ORIGIN_PDID	RNIC_FIELD(15, 0)
 #define EXANET_READ_ORIGIN_COORD RNIC_FIELD(37, 16)
 #define EXANET_READ_ORIGIN_TID	RNIC_FIELD(51, 38)
 #define EXANET_READ_ORIGIN_TYPE	RNIC_FIELD(56, 52)
 
 /*
- * A data owner that cannot serve a read sends a notification with STATUS = 1 to the
- * requester's notification address; HANDLE is then the error (enum exanet_resp or
- * exanet_channel_error) [P].
+ * If a read request has READ_REQ_NOTIFY and fails, the data owner's node sends a
+ * notification with STATUS = 1 to the requester's notification address.  HANDLE is then
+ * the error (enum exanet_resp or exanet_channel_error) [P].
  */
 
 /* RT mailbox, word of the response FIFO [D §6.2], layout [P]. */
@@ -186,9 +199,9 @@ RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
 #define EXANET_RT_RESP		RNIC_FIELD(17, 14)	/* enum exanet_resp */
 #define EXANET_RT_SEQ		RNIC_FIELD(29, 18)
 #define EXANET_RT_REQUESTS	RNIC_BIT(30)	/* request FIFO is not empty [T] */
-#define EXANET_RT_VALID		RNIC_BIT(31)
+#define EXANET_RT_VALID		RNIC_BIT(31)	/* 0: the response FIFO was empty */
 
-/* Mailbox registers, 64 B; 4 to a page [P]. */
+/* Mailbox registers, 64 B; 4 mailboxes in a page [P]. */
 #define EXANET_MAILBOXES	4
 #define EXANET_MAILBOX_BYTES	64
 struct exanet_mailbox {
@@ -203,13 +216,15 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 #define EXANET_MAILBOX_LOG2	RNIC_FIELD(4, 0)	/* log2 of the entries, 1..16 */
 #define EXANET_MAILBOX_ENABLE	RNIC_BIT(8)	/* 0 -> 1 sets head and tail to 0 */
 #define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message */
-#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* refused: the ring is full */
-#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* refused for a page fault */
+#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* messages refused because the
+							 * ring is full or disabled */
+#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* messages refused because of a
+							 * page fault */
 
 /*
  * POLL, after the mailboxes, write only, if CAP1_POLL is set [P].  A process that polls
- * memory stores any value here when it has found nothing.  During the store, for up to
- * 4 us, the process's vCPU takes frames that have arrived on the links.
+ * memory stores any value here when the poll has found no message.  During the store, for
+ * up to 4 us, the process's vCPU processes frames that have arrived on the links.
  */
 #define EXANET_MAILBOX_POLL	0x100
 
@@ -224,11 +239,12 @@ struct exanet_message {
 				 * second, 1 in the third ...; written last */
 };
 RNIC_ASSERT_SIZE(struct exanet_message, 128);
-#define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* PDID of the sender */
+#define EXANET_MESSAGE_PDID	RNIC_FIELD(15, 0)	/* PDID of the sender; in a
+							 * notification: of the receiver */
 #define EXANET_MESSAGE_COORD	RNIC_FIELD(37, 16)	/* coordinates of the sender */
 #define EXANET_MESSAGE_SIZE	RNIC_FIELD(44, 38)	/* bytes, 1..64 */
 #define EXANET_MESSAGE_TYPE	RNIC_FIELD(49, 45)	/* enum exanet_type */
-#define EXANET_MESSAGE_TID	RNIC_FIELD(63, 50)
+#define EXANET_MESSAGE_TID	RNIC_FIELD(63, 50)	/* wire TID of the packet */
 
 /* Info page, read only [P]. */
 struct exanet_info {
@@ -239,8 +255,9 @@ struct exanet_info {
 	__le32 coord;		/* 0x10 own coordinates */
 	__le32 pdid;		/* 0x14 own PDID */
 	__le64 time;		/* 0x18 ns, virtual clock */
-	__le32 stores;		/* 0x20 stores of this context without a response */
-	__le32 errors;		/* 0x24 failed loads and stores of this context */
+	__le32 stores;		/* 0x20 stores and RDMA writes of this context that have
+				 * no response yet */
+	__le32 errors;		/* 0x24 failed loads, stores and CDMA copies of this context */
 	__le64 reserved[3];
 	__le64 win[8];		/* 0x40 EXANET_WIN_ */
 };
@@ -262,21 +279,21 @@ RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
 #define EXANET_RXC_KEY_SRC	RNIC_FIELD(35, 14)
 #define EXANET_RXC_KEY_SEQ	RNIC_FIELD(49, 36)
 #define EXANET_RXC_KEY_VALID	RNIC_BIT(50)
-#define EXANET_RXC_KEY_FIRST	RNIC_BIT(51)		/* first packet arrived */
-#define EXANET_RXC_KEY_LAST	RNIC_BIT(52)		/* last packet arrived */
-#define EXANET_RXC_KEY_FIRST_IDX RNIC_FIELD(58, 53)
-#define EXANET_RXC_LAST_IDX	RNIC_FIELD(5, 0)
-#define EXANET_RXC_NOTIFY	RNIC_BIT(6)
-#define EXANET_RXC_CONTROL	RNIC_BIT(7)		/* control packet arrived */
-#define EXANET_RXC_NACKED	RNIC_BIT(8)
-#define EXANET_RXC_NACK		RNIC_FIELD(12, 9)
+#define EXANET_RXC_KEY_FIRST	RNIC_BIT(51)		/* first packet has arrived */
+#define EXANET_RXC_KEY_LAST	RNIC_BIT(52)		/* last packet has arrived */
+#define EXANET_RXC_KEY_FIRST_IDX RNIC_FIELD(58, 53)	/* bit of the first packet */
+#define EXANET_RXC_LAST_IDX	RNIC_FIELD(5, 0)	/* bit of the last packet */
+#define EXANET_RXC_NOTIFY	RNIC_BIT(6)		/* a control packet must arrive */
+#define EXANET_RXC_CONTROL	RNIC_BIT(7)		/* control packet has arrived */
+#define EXANET_RXC_NACKED	RNIC_BIT(8)		/* the copy was nacked */
+#define EXANET_RXC_NACK		RNIC_FIELD(12, 9)	/* enum exanet_resp of the nack */
 #define EXANET_RXC_PDID		RNIC_FIELD(28, 13)
-#define EXANET_RXC_BYTES	RNIC_FIELD(43, 29)
-#define EXANET_RXC_EPOCH	RNIC_FIELD(51, 44)
+#define EXANET_RXC_BYTES	RNIC_FIELD(43, 29)	/* bytes that have arrived */
+#define EXANET_RXC_EPOCH	RNIC_FIELD(51, 44)	/* epoch of the source */
 
 /*
- * Tombstone in the debug window, most recent first, read only [P]: the receiver's record
- * of a finished block, by which it recognizes copies.
+ * Tombstone in the debug window, most recent first, read only [P]: the record of a
+ * finished block.  By this record the receiver recognizes delayed copies of the block.
  */
 struct exanet_tombstone {
 	__le64 key;		/* EXANET_TOMB_ */
@@ -294,13 +311,14 @@ RNIC_ASSERT_SIZE(struct exanet_tombstone, 16);
 struct exanet_fault {
 	__le64 va;		/* full address, page aligned */
 	__le64 info;		/* EXANET_FAULT_ */
-	__le64 left;		/* [31:0] bytes of the block from the faulting byte on */
+	__le64 left;		/* [31:0] hint: bytes from the faulting byte on that the
+				 * same block, message or ring may access */
 	__le64 time;		/* virtual time of the fault, ns */
 };
 RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 #define EXANET_FAULTS		256
 #define EXANET_FAULT_CTX	RNIC_FIELD(3, 0)
-#define EXANET_FAULT_WRITE	RNIC_BIT(4)
+#define EXANET_FAULT_WRITE	RNIC_BIT(4)		/* 0: read, 1: write */
 #define EXANET_FAULT_DST	RNIC_BIT(5)		/* 0: source, 1: destination */
 #define EXANET_FAULT_UNIT	RNIC_FIELD(7, 6)	/* enum exanet_fault_unit */
 #define EXANET_FAULT_TID	RNIC_FIELD(21, 8)	/* wire TID */

@@ -4,11 +4,13 @@
  *
  * Each register block is one list, X(NAME, offset, bytes, reset, writable, w1c):
  *   offset    from the start of the block
- *   bytes     4 or 8; an 8-byte register may be accessed in halves
- *   reset     value after reset; of a register that the device computes, 0
+ *   bytes     4 or 8; an 8-byte register may be accessed in halves, the upper half last
+ *   reset     value after reset; properties, and registers that the device computes, may
+ *             give another value
  *   writable  bits that software may set and clear
- *   w1c       bits that are cleared by writing 1
- * The device's register table, the reset-value test and the tables of the
+ *   w1c       bits that software clears by writing 1
+ * A write may have an effect although the register stores none of its bits: writable is 0
+ * then.  The device's register table, the reset-value test and the tables of the
  * documentation come from these lists.
  */
 #ifndef RNIC_EXANET_REGS_H
@@ -29,8 +31,8 @@
 
 /*
  * On AXI the device is a device-tree node with three memory regions (registers, user
- * pages, aperture) and two interrupt wires.  A wire is high while CTRL_IRQ is set and one
- * of its causes is pending and not masked.
+ * pages, aperture) and two interrupt wires.  A wire is high while CTRL_IRQ is set and a
+ * cause of this wire is pending and set in IRQ_MASK.
  */
 #define EXANET_AXI_COMPATIBLE	"exanest,exanet-axi"
 #define EXANET_AXI_REGIONS	3
@@ -39,11 +41,12 @@
 #define EXANET_IRQ_LINES	2
 
 #define EXANET_CONTEXTS		16
-#define EXANET_OUTPUTS		4	/* paths with an output buffer */
-#define EXANET_OUTPUT_SLOTS	8	/* packets in an output buffer [T §5.3.4] */
+#define EXANET_OUTPUTS		4	/* output buffers; path p uses buffer p % 4 */
+#define EXANET_OUTPUT_SLOTS	8	/* data packets in an output buffer [T §5.3.4] */
 /*
- * Link ports: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0_PORTS
- * ports have registers: those up to the last port with a netdev.
+ * Link ports: 4 inside the QFDB and 8 of the network router [T §3.2.3].  CAP0_PORTS is
+ * the index of the last port with a netdev, plus 1.  The registers of a port without a
+ * netdev read 0.
  */
 #define EXANET_LINKS		12
 
@@ -68,9 +71,9 @@
 	(EXANET_CONTROL_WINDOW + 0x4000 * (output) + 16 * (tid))
 #define EXANET_RX_DEBUG		0x20000	/* 256 x struct exanet_rx_context */
 #define EXANET_TOMB_DEBUG	0x24000	/* 1024 x struct exanet_tombstone */
-#define EXANET_SCRATCHPAD	0x30000	/* 16 x 4 KiB, alias of the user pages */
-#define EXANET_PACKETIZER	0x40000
-#define EXANET_MAILBOX_ALIAS	0x50000
+#define EXANET_SCRATCHPAD	0x30000	/* 16 x 4 KiB, alias of the scratchpad pages */
+#define EXANET_PACKETIZER	0x40000	/* 16 x 4 KiB, alias of the packetizer pages */
+#define EXANET_MAILBOX_ALIAS	0x50000	/* 16 x 4 KiB, alias of the mailbox pages */
 #define EXANET_ALIAS_PAGE	0x1000	/* stride of the three aliases */
 #define EXANET_NI_MAP(index)	(0x60000 + 8 * (index))	/* EXANET_NI_MAP_ */
 
@@ -78,15 +81,15 @@
 #define EXANET_GLOBAL_REGS(X) \
 	X(ID,		0x00, 4, EXANET_ID,	0, 0) \
 	X(VERSION,	0x04, 4, EXANET_VERSION, 0, 0) \
-	X(CAP0,		0x08, 4, 0,		0, 0) /* set by properties */ \
-	X(CAP1,		0x0c, 4, 0,		0, 0) /* set by properties */ \
+	X(CAP0,		0x08, 4, 0,		0, 0) /* numbers of units; by properties */ \
+	X(CAP1,		0x0c, 4, 0,		0, 0) /* functions; by properties */ \
 	X(CTRL,		0x10, 4, 0,		EXANET_CTRL_WRITABLE, 0) \
 	X(STATUS,	0x14, 4, EXANET_STATUS_READY | EXANET_STATUS_QUIESCENT, 0, 0) \
-	X(NODE,		0x18, 4, 0,		EXANET_COORD_MASK, 0) /* coord= */ \
-	X(EPOCH,	0x1c, 4, 0,		0, 0) /* epoch=, or by the clock */ \
+	X(NODE,		0x18, 4, 0,		EXANET_COORD_MASK, 0) /* reset: coord= */ \
+	X(EPOCH,	0x1c, 4, 0,		0, 0) /* first epoch=, or by the clock */ \
 	X(IRQ_CAUSE,	0x20, 4, 0,		0, EXANET_IRQ_ALL) \
-	X(IRQ_MASK,	0x24, 4, 0,		EXANET_IRQ_ALL, 0) \
-	X(MBOX_PENDING,	0x28, 4, 0,		0, 0xffff) \
+	X(IRQ_MASK,	0x24, 4, 0,		EXANET_IRQ_ALL, 0) /* 1: the cause interrupts */ \
+	X(MBOX_PENDING,	0x28, 4, 0,		0, 0xffff) /* bit c: context c */ \
 	X(TIME,		0x30, 8, 0,		0, 0) /* virtual clock, ns */ \
 	X(SCRATCH,	0x38, 8, 0,		~0ULL, 0)
 
@@ -107,11 +110,11 @@
 #define EXANET_CAP1_APERTURE	RNIC_BIT(2)
 #define EXANET_CAP1_TIMING	RNIC_BIT(3)	/* shm-timing= is on */
 #define EXANET_CAP1_MULTIPATH	RNIC_BIT(4)
-#define EXANET_CAP1_RELEASE	RNIC_BIT(5)
-#define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)
-#define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* the internal R5 */
+#define EXANET_CAP1_RELEASE	RNIC_BIT(5)	/* release packets */
+#define EXANET_CAP1_FLOW_RATE	RNIC_BIT(6)	/* flow-rate packets */
+#define EXANET_CAP1_FIRMWARE	RNIC_BIT(7)	/* FW_MODE may be INTERNAL */
 #define EXANET_CAP1_JOB_LOCAL	RNIC_BIT(8)	/* CTX_PDID has LOCAL */
-#define EXANET_CAP1_POLL	RNIC_BIT(9)	/* EXANET_MAILBOX_POLL is there */
+#define EXANET_CAP1_POLL	RNIC_BIT(9)	/* mailbox pages have EXANET_MAILBOX_POLL */
 #define EXANET_CTRL_ENABLE	RNIC_BIT(0)	/* 0: the units send and accept
 						 * nothing; packets for other nodes
 						 * are still forwarded */
@@ -123,35 +126,36 @@
 				 EXANET_CTRL_IRQ)
 #define EXANET_STATUS_READY	RNIC_BIT(0)
 #define EXANET_STATUS_LINK	RNIC_BIT(1)	/* at least one link is up */
-#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* no work is under way */
+#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* no context has work under way */
 #define EXANET_COORD_MASK	0x3fffff
-#define EXANET_IRQ_FAULT	RNIC_BIT(0)	/* fault FIFO is not empty */
-#define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* see MBOX_PENDING */
+#define EXANET_IRQ_FAULT	RNIC_BIT(0)	/* the fault FIFO got an entry */
+#define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* MBOX_PENDING is not 0 */
 #define EXANET_IRQ_LINK		RNIC_BIT(2)	/* a link went up or down */
 #define EXANET_IRQ_PROTOCOL	RNIC_BIT(3)	/* malformed or forbidden packet */
-#define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox, external R5 only */
+#define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox got an entry; not if FW_INTERNAL */
 #define EXANET_IRQ_SHM		RNIC_BIT(5)	/* load or store failed: SHM_ERR_INFO */
-#define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a CDMA_SR has an interrupt */
-#define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed */
-#define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)
+#define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a CDMA_SR bit is set that CDMA_CR enables */
+#define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer failed; not if BAD_REQUEST
+						 * or ABORTED */
+#define EXANET_IRQ_FAULT_OVERFLOW RNIC_BIT(8)	/* a page fault found no room */
 #define EXANET_IRQ_ACCEL	RNIC_BIT(9)	/* a job with ACCEL_IRQ has ended */
 #define EXANET_IRQ_ALL		0x3ffU
 /*
  * Vector FAULT is for causes FAULT and FAULT_OVERFLOW, vector CONTEXT(c) for bit c of
- * MBOX_PENDING, vector ADMIN for all other causes.  Bit MAILBOX of IRQ_MASK masks all
- * bits of MBOX_PENDING.  The device sends a vector when its cause rises while CTRL_IRQ
- * and the bit of IRQ_MASK are set, and when one of the two is set while the cause is
- * pending.
+ * MBOX_PENDING, vector ADMIN for all other causes.  A vector needs CTRL_IRQ and the bit
+ * of its cause in IRQ_MASK; vectors CONTEXT(c) need bit MAILBOX.  The device sends a
+ * vector when its cause becomes pending while both bits are set.  The device also sends
+ * the vector when software sets the second of the two bits while the cause is pending.
  */
 
 /* --- Context c ------------------------------------------------------------ */
 #define EXANET_CTX_REGS(X) \
 	X(CTX_CTRL,	0x00, 4, 0, EXANET_CTX_CTRL_WRITABLE, 0) \
 	X(CTX_STATUS,	0x04, 4, 0, 0, 0) \
-	X(CTX_PGD,	0x08, 8, 0, ~0ULL, 0) \
+	X(CTX_PGD,	0x08, 8, 0, ~0ULL, 0) /* physical address of the top table */ \
 	X(CTX_PDID,	0x10, 4, 0, EXANET_CTX_PDID_WRITABLE, 0) /* low nibble = c */ \
-	X(CTX_INV_VA,	0x18, 8, 0, ~0ULL, 0) \
-	X(CTX_INV_CMD,	0x20, 8, 0, 0, 0) /* reads 0 */ \
+	X(CTX_INV_VA,	0x18, 8, 0, ~0ULL, 0) /* first address for CTX_INV_CMD */ \
+	X(CTX_INV_CMD,	0x20, 8, 0, 0, 0) /* drops cached translations; reads 0 */ \
 	X(CTX_QUOTA,	0x28, 4, EXANET_QUOTA_DEFAULT, EXANET_QUOTA_WRITABLE, 0) \
 	X(CTX_WIN0,	0x40, 8, 0, EXANET_WIN_WRITABLE, 0) \
 	X(CTX_WIN1,	0x48, 8, 0, EXANET_WIN_WRITABLE, 0) \
@@ -163,28 +167,33 @@
 
 #define EXANET_CTX_WIN(w)	(EXANET_REG_CTX_WIN0 + 8 * (w))
 #define EXANET_CTX_CTRL_EN	RNIC_BIT(0)
-#define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* fails the transfers of the context,
-						 * and refuses new ones */
+#define EXANET_CTX_CTRL_QUIESCE	RNIC_BIT(1)	/* ends the work of the context with an
+						 * error, and refuses new work */
 #define EXANET_CTX_CTRL_FORMAT	RNIC_FIELD(7, 4)	/* enum exanet_table_format */
-#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* bits of a user address;
-							 * 0: as many as the format
-							 * has */
+#define EXANET_CTX_CTRL_VA_BITS	RNIC_FIELD(15, 8)	/* number of bits of a user
+							 * address; 0: the number of
+							 * the format */
 #define EXANET_CTX_CTRL_NO_REPORT RNIC_BIT(16)	/* a page fault fails the access and
 					 * makes no entry in the fault FIFO */
 #define EXANET_CTX_CTRL_WRITABLE 0x1fff3U
-#define EXANET_CTX_STATUS_ACTIVE RNIC_BIT(0)
-#define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)
+#define EXANET_CTX_STATUS_ACTIVE RNIC_BIT(0)	/* EN is set and QUIESCE is not */
+#define EXANET_CTX_STATUS_QUIESCED RNIC_BIT(1)	/* QUIESCE is set and OPS is 0 */
 #define EXANET_CTX_STATUS_FAULTS RNIC_FIELD(15, 8)	/* unresolved faults, saturating */
 #define EXANET_CTX_STATUS_OPS	RNIC_FIELD(31, 16)	/* work under way, saturating:
 							 * transfers, messages ... */
-/* The job is local: the NIC refuses packets of the job from and to other nodes. */
+/*
+ * The job has a meaning on this node only: the NIC refuses packets of other nodes for the
+ * context, and requests of the context to other nodes.
+ */
 #define EXANET_CTX_PDID_LOCAL	RNIC_BIT(16)
 #define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
 #define EXANET_INV_ALL		RNIC_BIT(63)	/* all addresses of the context */
-#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* most write channels at work */
-#define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* most read channels at work */
-#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* most blocks in flight */
+#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* maximum of active write channels */
+#define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* maximum of active read channels;
+							 * 0 counts as 1 */
+#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* maximum of blocks in flight,
+							 * 1 to 64 */
 #define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
 #define EXANET_QUOTA_DEFAULT	0x00402020U	/* 64 TIDs, 32 reads, 32 writes */
 #define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
@@ -210,7 +219,7 @@ enum exanet_table_format {
 	X(PORT_XOFF,	0x08, 4, 0, 0xffff, 0) /* words; reset: rx-fifo-words - 72 */ \
 	X(PORT_XON,	0x0c, 4, 72, 0xffff, 0) /* words */ \
 	X(PORT_LEVEL,	0x10, 4, 0, 0, 0) \
-	X(PORT_PEER,	0x14, 4, 0, 0, 0) \
+	X(PORT_PEER,	0x14, 4, 0, 0, 0) /* coordinates of the neighbour; 0: not known */ \
 	X(PORT_RATE,	0x18, 4, 0, 0xffffffff, 0) /* kb/s of link words; 0: no limit */ \
 	X(PORT_LATENCY,	0x1c, 4, 0, 0xffffffff, 0) /* ns of virtual time */ \
 	X(PORT_TX_PACKETS,	0x20, 8, 0, 0, 0) \
@@ -224,7 +233,7 @@ enum exanet_table_format {
 	X(PORT_XOFF_SENT,	0x60, 8, 0, 0, 0) \
 	X(PORT_XOFF_RECEIVED,	0x68, 8, 0, 0, 0) \
 	X(PORT_INJECT,	0x70, 8, 0, ~0ULL, 0) \
-	X(PORT_INJECTED, 0x78, 8, 0, 0, 0) /* faults made by INJECT and by faultsN= */
+	X(PORT_INJECTED, 0x78, 8, 0, 0, 0) /* faults injected by INJECT and by faultsN= */
 
 #define EXANET_PORT_CTRL_ENABLE	RNIC_BIT(0)
 /*
@@ -236,7 +245,7 @@ enum exanet_table_format {
 							 * coordinates of both ends
 							 * decide */
 #define EXANET_PORT_CTRL_WRITABLE 0xf3U
-#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* both ends have had the other's HELLO */
+#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* each end has received a HELLO of the other */
 #define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* the neighbour has stopped this port */
 #define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* this port has stopped the neighbour */
 #define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the coordinates in the
@@ -244,35 +253,35 @@ enum exanet_table_format {
 							 * refused */
 #define EXANET_PORT_STATUS_PRESENT RNIC_BIT(4)	/* the port has a netdev */
 #define EXANET_PORT_STATUS_ROLE	RNIC_FIELD(11, 8)	/* enum exanet_role in use */
-#define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* stopped virtual
-								 * channels, one bit each */
-#define EXANET_PORT_STATUS_XOFF_VC RNIC_FIELD(19, 16)	/* stopped virtual channels,
-							 * one bit each */
+#define EXANET_PORT_STATUS_PEER_XOFF_VC RNIC_FIELD(15, 12)	/* virtual channels that the
+								 * neighbour has stopped */
+#define EXANET_PORT_STATUS_XOFF_VC RNIC_FIELD(19, 16)	/* virtual channels that this
+							 * port has stopped */
 #define EXANET_PORT_LEVEL_RX	RNIC_FIELD(15, 0)	/* words in the receive FIFOs */
 #define EXANET_PORT_LEVEL_TX	RNIC_FIELD(31, 16)	/* words that wait to be sent */
 #define EXANET_XOFF_MARGIN	72	/* words of the receive FIFO that stay free
 				 * above the default XOFF level [T §6.3] */
 #define EXANET_RX_FIFO_WORDS	256	/* receive FIFO of the prototype [T §6.3] */
 
-/* PORT_INJECT: the port damages packets that it sends. */
+/* PORT_INJECT: faults of packets that this port sends. */
 #define EXANET_INJECT_KIND	RNIC_FIELD(7, 0)	/* enum exanet_inject */
 #define EXANET_INJECT_TYPE	RNIC_FIELD(15, 8)	/* only packets of this
 							 * exanet_type; 0xff: all */
-#define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* every n-th of these packets;
-							 * 0 counts as 1 */
+#define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* n: faults in every n-th of these
+							 * packets; 0 counts as 1 */
 #define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* faults left; KIND becomes NONE
-							 * after the last one; written
+							 * after the last fault; written
 							 * as 0: no limit */
 #define EXANET_INJECT_TYPE_ALL	0xff
-/* X(NAME, value, name in text). */
+/* X(NAME, value, name in text): the kinds of faults. */
 #define EXANET_INJECTS(X) \
 	X(NONE,		0, "none") /* no fault */ \
 	X(DROP,		1, "drop") /* drops the packet */ \
 	X(HEADER,	2, "header") /* flips a bit of the header */ \
-	X(PAYLOAD,	3, "payload") /* flips a bit of the payload, if there is one */ \
-	X(FOOTER,	4, "footer") /* flips a bit of the footer, if there is one */ \
+	X(PAYLOAD,	3, "payload") /* flips a bit of the payload; packets with payload only */ \
+	X(FOOTER,	4, "footer") /* flips a bit of the footer; packets with footer only */ \
 	X(DUPLICATE,	5, "duplicate") /* sends the packet twice */ \
-	X(HOLD,		6, "hold") /* sends the packet after the next one */
+	X(HOLD,		6, "hold") /* sends the packet after the next packet */
 
 enum exanet_inject {
 #define EXANET_INJECT_ENUM(name, value, word) EXANET_INJECT_##name = value,
@@ -282,8 +291,8 @@ enum exanet_inject {
 
 /*
  * The role of a port for the router, X(NAME, value, name in text): the nodes to which the
- * port leads.  The arithmetic router of rnic/exanet/shm.h has UPLINK, to another cabinet,
- * and the last three.
+ * port leads.  The arithmetic router of rnic/exanet/shm.h uses only UPLINK, which leads to
+ * other cabinets there, PLUS, MINUS and CARD.
  */
 #define EXANET_ROLES(X) \
 	X(AUTO,		0, "auto") /* STATUS: no role, packets for the neighbour only */ \
@@ -319,15 +328,15 @@ enum exanet_role {
 	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) /* packets from F4 into the torus */ \
 	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* packets from the torus to this QFDB */ \
 	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* packets from one torus link to another */ \
-	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] flows at outputs, [31:16] own paced */
+	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] flows at outputs, [31:16] own paced flows */
 
 enum exanet_sw_mode {
 	EXANET_SW_MODE_NI	= 0,	/* packets for other nodes are dropped */
 	EXANET_SW_MODE_ROUTER	= 1,	/* packets for other nodes are forwarded */
 };
 /*
- * SW_DIMS: number of nodes in a ring of the dimension, 3 to 16; 0: the dimension is a
- * mesh.  All nodes of a network need the same value.
+ * SW_DIMS: number of nodes in a ring of the dimension, 3 to 16; other values: the
+ * dimension is a mesh.  All nodes of a network need the same value.
  */
 #define EXANET_SW_DIMS_X	RNIC_FIELD(4, 0)
 #define EXANET_SW_DIMS_Y	RNIC_FIELD(12, 8)
@@ -350,7 +359,8 @@ enum exanet_sw_mode {
 							 * flows share, 1..100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
 #define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* MARK, PACE, 95 % */
-#define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; a smaller value counts as this */
+#define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; smaller values of SW_FLOW_WINDOW
+						 * count as 10000 */
 
 /* --- NI map: one 64-bit word for each NI index ------------------------------ */
 #define EXANET_NI_MAP_PORT	RNIC_FIELD(3, 0)	/* enum exanet_ni_port */
@@ -373,11 +383,11 @@ enum exanet_ni_port {
 /* --- RT mailbox, as the R5 sees it --------------------------------------- */
 #define EXANET_RTMBOX_REGS(X) \
 	X(RT_RESP,	0x00, 4, 0, 0, 0) /* a read pops one response */ \
-	X(RT_RESP_COUNT, 0x04, 4, 0, 0, 0) \
+	X(RT_RESP_COUNT, 0x04, 4, 0, 0, 0) /* responses in the FIFO */ \
 	X(RT_REQ_COUNT,	0x08, 4, 0, 0, 0) /* 128-bit words of read requests */ \
-	X(RT_DROPS,	0x0c, 4, 0, 0, 0) \
+	X(RT_DROPS,	0x0c, 4, 0, 0, 0) /* counter RT_DROPPED */ \
 	X(RT_REQ_DATA,	0x40, 4, 0, 0, 0) /* 4 reads pop one word [T §6.2] */ \
-	X(RT_REQ_RESYNC, 0x44, 4, 0, 0, 0) /* a write skips to the next message */
+	X(RT_REQ_RESYNC, 0x44, 4, 0, 0, 0) /* a write drops a request that was read in part */
 
 #define EXANET_RT_RESPONSES	2048	/* depth of the response FIFO */
 #define EXANET_RT_REQUESTS_MAX	64	/* messages of the request FIFO */
@@ -390,22 +400,23 @@ enum exanet_ni_port {
 	X(FW_WINDOW,	0x08, 4, EXANET_FW_WINDOW_DEFAULT, 0x3ff, 0) \
 	X(FW_BLOCK,	0x0c, 4, EXANET_BLOCK_MAX, 0x7fff, 0) \
 	X(FW_TIMEOUT_NS, 0x10, 8, EXANET_FW_TIMEOUT_DEFAULT, ~0ULL, 0) \
-	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) /* losses of a block without progress */ \
-	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) \
-	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) \
+	X(FW_RETRY_MAX,	0x18, 4, 16, 0xfff, 0) /* losses of a block while nothing is acked */ \
+	X(FW_PF_BACKOFF_NS, 0x1c, 4, 20000, 0xffffffff, 0) /* ns, first back-off; doubles */ \
+	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) /* back-offs of a block */ \
 	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: chains the blocks of a transfer */ \
 	X(FW_MULTIPATH,	0x28, 4, EXANET_FW_PATH_HINT, 0x3, 0) \
 	X(FW_DYN_TIMEOUT, 0x2c, 4, 1, 1, 0) /* 1: time-outs follow the round trip */ \
 	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* transfers and waiting read requests */ \
-	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* smoothed time from block to ack */
+	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* ns, smoothed time from block to ack */
 
 #define EXANET_BLOCK_MAX	16384	/* maximum of FW_BLOCK, bytes */
 /*
- * FW_WINDOW: blocks in flight of a transfer.  In the thesis two blocks hide a few
- * microseconds, but between two emulators a round trip takes a hundred times as long.
+ * FW_WINDOW: maximum of blocks in flight of a transfer.  In the thesis two blocks are
+ * enough for a round trip of a few microseconds.  Between two emulators a round trip takes
+ * a hundred times as long.
  */
 #define EXANET_FW_WINDOW_DEFAULT 48
-/* FW_TIMEOUT_NS, of virtual time; it doubles with each retransmission, up to x 32. */
+/* FW_TIMEOUT_NS: ns of virtual time.  The time-out doubles with each loss, up to x 32. */
 #define EXANET_FW_TIMEOUT_DEFAULT 50000000ULL
 #define EXANET_FW_TIMEOUT_SHIFT_MAX 5
 
@@ -420,9 +431,9 @@ enum exanet_fw_mode {
 enum exanet_fw_policy {
 	EXANET_FW_ROUND_ROBIN	= 0,	/* next context, and its next channel */
 	EXANET_FW_PRIORITY	= 1,	/* highest CHANNEL_PRIORITY first */
-	EXANET_FW_SHORTEST	= 2,	/* least bytes left first */
+	EXANET_FW_SHORTEST	= 2,	/* fewest bytes left first */
 };
-/* FW_MULTIPATH: the path that a block takes. */
+/* FW_MULTIPATH: the path of a block. */
 enum exanet_fw_multipath {
 	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; with CHANNEL_MULTIPATH as
 					 * ROUND_ROBIN */
@@ -432,13 +443,13 @@ enum exanet_fw_multipath {
 
 /* --- Fault FIFO ----------------------------------------------------------- */
 #define EXANET_FAULT_REGS(X) \
-	X(FAULT_COUNT,	0x00, 4, 0, 0, 0) \
-	X(FAULT_OVERFLOW, 0x08, 4, 0, 0, 1) \
+	X(FAULT_COUNT,	0x00, 4, 0, 0, 0) /* entries in the FIFO */ \
+	X(FAULT_OVERFLOW, 0x08, 4, 0, 0, 1) /* 1: a page fault found no room */ \
 	X(FAULT_VA,	0x20, 8, 0, 0, 0) /* head entry: struct exanet_fault */ \
 	X(FAULT_INFO,	0x28, 8, 0, 0, 0) \
 	X(FAULT_LEFT,	0x30, 8, 0, 0, 0) \
 	X(FAULT_TIME,	0x38, 8, 0, 0, 0) \
-	X(FAULT_POP,	0x40, 4, 0, 0, 0) /* write 1 */ \
+	X(FAULT_POP,	0x40, 4, 0, 0, 0) /* write 1: removes the head entry */ \
 	X(FAULT_RESOLVE, 0x48, 8, 0, 0, 0) /* write a word of EXANET_RESOLVE_ */
 
 #define EXANET_RESOLVE_CTX	RNIC_FIELD(3, 0)
@@ -449,7 +460,10 @@ enum exanet_fw_multipath {
 #define EXANET_RESOLVE_COORD	RNIC_FIELD(41, 20)	/* the other node */
 #define EXANET_RESOLVE_UNIT	RNIC_FIELD(43, 42)	/* enum exanet_fault_unit */
 
-/* Makes the word for FAULT_RESOLVE from @info of the fault; @ok: the page is present. */
+/*
+ * Returns the word for FAULT_RESOLVE that answers the fault with info word @info.  @ok:
+ * 1, the page is present; 0, the page is missing for good.
+ */
 #define EXANET_RESOLVE(info, ok) \
 	(RNIC_PREP(EXANET_RESOLVE_CTX, RNIC_GET(EXANET_FAULT_CTX, info)) | \
 	 RNIC_PREP(EXANET_RESOLVE_OK, !!(ok)) | \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * ExaNet: memory of other nodes by load and store, the second half of the network
- * interface.  These are its registers; the lists have the columns of those in regs.h.
- * Packets are in wire.h.
+ * ExaNet: registers of the unit that accesses memory of other nodes by load and store.
+ * The lists have the same columns as the lists in regs.h.  Packets are in wire.h.
  *
  * Sources: [T §n] J. Lant et al., "Enabling Shared Memory Communication in Networks
  * of MPSoCs", 2018; [EXT] AMD PG034, AXI Central DMA; [D] derived; [P] ours.
@@ -13,9 +12,10 @@
 #include "rnic/bits.h"
 
 /*
- * BAR 4, or the third region on AXI, has the aperture of SHM_APERTURE bytes, and behind
- * it the block RAM of this node, SHM_BRAM bytes.  A MAP entry covers a part of the
- * aperture: a load or store at an offset there goes to MAP_GVA + (offset - MAP_OFFSET).
+ * BAR 4, or the third region on AXI, has the aperture of SHM_APERTURE bytes.  Behind the
+ * aperture is the block RAM of this node, SHM_BRAM bytes.  A MAP entry covers a part of
+ * the aperture: a load or store at an offset in this part accesses MAP_GVA + (offset -
+ * MAP_OFFSET).
  */
 #define EXANET_BAR_APERTURE	4	/* 64-bit, not prefetchable */
 
@@ -33,8 +33,8 @@
 #define EXANET_SHM_TIMERS	16	/* timers of early acknowledgement [T §4.3] */
 #define EXANET_SHM_LOADS	16	/* loads under way, of all vCPUs [P] */
 #define EXANET_SHM_MAPS		16	/* segments of the aperture [P] */
-#define EXANET_SHM_CAMS		8	/* entries of each table that the CAM registers
-					 * show, and default of cam-entries= [T §4.2] */
+#define EXANET_SHM_CAMS		8	/* entries of each transaction table that have
+					 * CAM registers; default of cam-entries= [T §4.2] */
 #define EXANET_SHM_CYCLE_PS	6400	/* 156.25 MHz [T §5.1] */
 #define EXANET_TGEN_TARGETS	32
 #define EXANET_TGEN_WORDS	64
@@ -55,9 +55,9 @@ enum exanet_shm_class {
 #define EXANET_SHM_REGS(X) \
 	X(SHM_CTRL,	0x000, 4, EXANET_SHM_CTRL_DEFAULT, EXANET_SHM_CTRL_ALL, 0) \
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
-	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) \
+	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) /* cycles */ \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1; 1 until all stores are acked */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: reads 1 until older stores end */ \
 	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* GVA of the first access that failed */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
@@ -72,45 +72,49 @@ enum exanet_shm_class {
 						 * the same 64 bytes [P] */
 #define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* the target accepts the stores of a
 						 * node in order, and each once [P] */
-#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads, stores leave before RDMA [T §6.2] */
+#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads and stores leave before CDMA
+						 * [T §6.2] */
 #define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker retransmits the failed
 						 * pieces of a copy [T §4.4] */
-#define EXANET_SHM_CTRL_ALL	0x7fU	/* CTRL_STRICT: WAW and ORDER have no effect */
+#define EXANET_SHM_CTRL_ALL	0x7fU	/* with CTRL_STRICT, WAW and ORDER have no effect */
 /*
- * Without WAW, because it costs a round trip a store, and targets with ORDER need none.
+ * The default is without WAW, because with WAW a store waits for the response to an
+ * earlier store to the same 64 bytes.  Targets with ORDER keep the order without WAW.
  */
 #define EXANET_SHM_CTRL_DEFAULT	0x77U
 #define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* timers in use */
-#define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores are under way */
-#define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)	/* loads are under way */
+#define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores or CDMA writes are under way */
+#define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)	/* loads or CDMA reads are under way */
 #define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* same as SHM_ERR_VALID */
 /*
- * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, but a
- * hundred times as long between two emulators, and a thousand times on a busy host.
+ * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, a
+ * hundred times as long between two emulators, and a thousand times as long on a busy
+ * host.
  */
 #define EXANET_SHM_TIMEOUT_DEFAULT 7812500	/* 50 ms */
 #define EXANET_SHM_RETRY_DEFAULT 32
 #define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: there
 							 * was no response */
-#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* saturating */
+#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions, saturating */
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
 #define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the MAP entry or
 							 * channel */
-#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment, so CTX is undefined */
-#define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; clears IRQ_SHM */
+#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment: CTX is undefined, and
+						 * ERR_GVA is the offset in the aperture */
+#define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; a write of 1 clears IRQ_SHM, too */
 enum exanet_shm_timeout_mode {
 	EXANET_SHM_TIMEOUT_STATIC = 0,		/* always TIMEOUT [T §4.3] */
 	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* TIMEOUT at first, then by the
 						 * smoothed round trip to each node */
 };
 
-/* Timer t of early acknowledgement. */
+/* Timer t, of a store under way [T §4.3]. */
 #define EXANET_SHM_TIMER_REGS(X) \
 	X(SHM_TIMER,	0x00, 8, 0, 0, 0) \
-	X(SHM_TIMER_GVA, 0x08, 8, 0, 0, 0)
+	X(SHM_TIMER_GVA, 0x08, 8, 0, 0, 0) /* GVA of the store */
 #define EXANET_SHM_TIMER_BUSY	RNIC_BIT(0)
 #define EXANET_SHM_TIMER_EARLY	RNIC_BIT(1)	/* the store was acknowledged early */
-#define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)
+#define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)	/* retransmissions, saturating */
 #define EXANET_SHM_TIMER_TID	RNIC_FIELD(31, 16)	/* wire TID */
 
 /* Entry e of the transaction tables: 0-7 writes, 8-15 reads [T §4.2]. */
@@ -119,13 +123,13 @@ enum exanet_shm_timeout_mode {
 	X(SHM_CAM_STATE, 0x08, 8, 0, 0, 0) \
 	X(SHM_CAM_AGE,	0x10, 8, 0, 0, 0) /* ns since the entry was allocated */
 #define EXANET_SHM_CAM_VALID	RNIC_BIT(0)
-#define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)
+#define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)	/* coordinates of the source */
 #define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* TID of the last request */
-#define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)
-#define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)
+#define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)		/* the last request is of a CDMA */
+#define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)		/* the entry is of the write table */
 #define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: index of the entry */
 #define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: requests without response */
-#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE: PDID in the requests */
+#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE: PDID of the last request */
 
 /* Segment m of the aperture. */
 #define EXANET_SHM_MAP_REGS(X) \
@@ -143,26 +147,26 @@ enum exanet_shm_timeout_mode {
 
 /* --- RDMA tracker of channel ch [T §4.4] ------------------------------------ */
 #define EXANET_SHM_TRACKER_REGS(X) \
-	X(TRACKER_SA,	0x00, 8, 0, 0, 0) \
-	X(TRACKER_DA,	0x08, 8, 0, 0, 0) \
+	X(TRACKER_SA,	0x00, 8, 0, 0, 0) /* CDMA_SA of the copy */ \
+	X(TRACKER_DA,	0x08, 8, 0, 0, 0) /* CDMA_DA of the copy */ \
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
-	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* transactions sent */ \
-	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* transactions acked */ \
-	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed transactions to repeat */ \
+	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* pieces started, with repetitions */ \
+	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* pieces acked */ \
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces in the list */ \
 	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* round of retransmissions */ \
-	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed transaction */ \
-	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed transaction */ \
-	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed transaction */
+	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed piece */ \
+	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed piece */ \
+	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed piece */
 #define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
 #define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum exanet_tracker_state */
-#define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)
-#define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)
+#define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)	/* bytes from the start of the copy */
+#define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)	/* bytes */
 #define EXANET_TRACKER_HEAD_CODE RNIC_FIELD(39, 36)	/* enum exanet_resp */
 enum exanet_tracker_state {
 	EXANET_TRACKER_IDLE	= 0,
-	EXANET_TRACKER_PASS	= 1,	/* the DMA copies all pieces */
+	EXANET_TRACKER_PASS	= 1,	/* the DMA copies new pieces */
 	EXANET_TRACKER_RETRY	= 2,	/* the DMA copies the failed pieces again */
-	EXANET_TRACKER_DRAIN	= 3,	/* all pieces sent, not all answered */
+	EXANET_TRACKER_DRAIN	= 3,	/* waits for the responses to pieces under way */
 	EXANET_TRACKER_FAILED	= 4,
 };
 
@@ -170,8 +174,8 @@ enum exanet_tracker_state {
 #define EXANET_CDMA_REGS(X) \
 	X(CDMA_CR,	0x00, 4, EXANET_CDMA_CR_RESET_VALUE, EXANET_CDMA_CR_WRITABLE, 0) \
 	X(CDMA_SR,	0x04, 4, EXANET_CDMA_SR_IDLE, 0, EXANET_CDMA_SR_IRQS) \
-	X(CDMA_CURDESC,	0x08, 8, 0, 0, 0) /* no scatter-gather */ \
-	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) \
+	X(CDMA_CURDESC,	0x08, 8, 0, 0, 0) /* reads 0: no scatter-gather */ \
+	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) /* reads 0: no scatter-gather */ \
 	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source, by SIDES */ \
 	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination, by SIDES */ \
 	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; starts the copy */ \
@@ -181,23 +185,25 @@ enum exanet_tracker_state {
 	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* 1 to 16 */
 #define EXANET_CDMA_CR_RESET	RNIC_BIT(2)	/* self-clearing */
 #define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: no scatter-gather */
-#define EXANET_CDMA_CR_IOC_IRQ	RNIC_BIT(12)
-#define EXANET_CDMA_CR_ERR_IRQ	RNIC_BIT(14)
+#define EXANET_CDMA_CR_IOC_IRQ	RNIC_BIT(12)	/* SR_IOC raises IRQ_CDMA */
+#define EXANET_CDMA_CR_ERR_IRQ	RNIC_BIT(14)	/* SR_ERR raises IRQ_CDMA */
 #define EXANET_CDMA_CR_RESET_VALUE 0x00010002U	/* IRQ threshold 1; tail pointer mode */
 #define EXANET_CDMA_CR_WRITABLE	0x00005000U
 #define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
-#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or an access is forbidden */
-#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with an error */
+#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or the context is quiesced or,
+						 * with TRANSLATE, disabled */
+#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with another error */
 #define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory */
-#define EXANET_CDMA_SR_IOC	RNIC_BIT(12)
-#define EXANET_CDMA_SR_ERR	RNIC_BIT(14)
+#define EXANET_CDMA_SR_IOC	RNIC_BIT(12)	/* the copy has ended without an error */
+#define EXANET_CDMA_SR_ERR	RNIC_BIT(14)	/* the copy has failed */
 #define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
 #define EXANET_CDMA_BTT_BYTES	RNIC_FIELD(25, 0)
-#define EXANET_CDMA_SIDES_CTX	RNIC_FIELD(3, 0)
+#define EXANET_CDMA_SIDES_CTX	RNIC_FIELD(3, 0)	/* context of the copy */
 #define EXANET_CDMA_SIDES_DA_LOCAL RNIC_BIT(29)	/* 0: DA is a GVA */
 #define EXANET_CDMA_SIDES_SA_GVA RNIC_BIT(30)	/* 0: SA is local */
-#define EXANET_CDMA_SIDES_TRANSLATE RNIC_BIT(31)	/* local addresses are virtual ones
-							 * of context CTX; 0: physical */
+#define EXANET_CDMA_SIDES_TRANSLATE RNIC_BIT(31)	/* local addresses are virtual
+							 * addresses of context CTX;
+							 * 0: physical addresses */
 #define EXANET_CDMA_SIDES_WRITABLE 0xe000000fU
 
 /* --- Arithmetic router [T §3.3, §5], registers [P] --------------------------- */
@@ -226,42 +232,43 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_REGS(X) \
 	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
 	X(TGEN_IDS,	0xa08, 4, 0x10, 0xfff, 0) \
-	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* responses since GO */ \
-	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* responses since GO that were not ACK */ \
-	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) \
+	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions since GO that have a response */ \
+	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* transactions since GO that failed */ \
+	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) /* bytes loaded or stored since GO */ \
 	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* PDID of the target */ \
-	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of each; 0: whole beats by CFG */ \
+	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of a transaction; 0: 8 * beats */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
-	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last answer */ \
-	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns from answer to next start; CAP1_TIMING */
+	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last response */ \
+	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns, response to next start; CAP1_TIMING */
 /*
  * A write to CFG with GO starts a run with the present values of the registers, unless a
- * run is BUSY.  A write without GO stops the run: no further transaction begins.  The
- * device clears GO when the run ends.  The data of a transaction begin at word 0 of the
- * data RAM or, with EACH, at the word with the target's number.  Word 0 follows the last
- * word.
+ * run is BUSY, or CTRL_ENABLE or SHM_CTRL_ENABLE is clear.  A write without GO stops the
+ * run: no further transaction begins.  The device clears GO when the run ends.  The data
+ * of a transaction begin at word 0 of the data RAM or, with EACH, at the word with the
+ * target's number.  Word 0 follows the last word.
  */
 #define EXANET_TGEN_GO		RNIC_BIT(0)
-#define EXANET_TGEN_WRITE	RNIC_BIT(1)
+#define EXANET_TGEN_WRITE	RNIC_BIT(1)	/* 0: loads, 1: stores */
 #define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* repeats the targets until stopped */
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
 #define EXANET_TGEN_EACH	RNIC_BIT(4)	/* each target has data of its own [P] */
 #define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, minus 1 */
-#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* most transactions under way,
-							 * minus 1 */
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* maximum of transactions under
+							 * way, minus 1 */
 #define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets */
-#define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)
-#define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)
+#define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)	/* first AXI ID */
+#define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)	/* number of AXI IDs, used in turn */
 #define EXANET_TGEN_IDS_CTX	RNIC_FIELD(11, 8)	/* context of the accesses */
 #define EXANET_TGEN_STATUS_BUSY	RNIC_BIT(0)
 #define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp: the first
-							 * response that was not ACK */
+							 * error; 0: no error */
 
 /* --- Accelerator [T §6.4], registers [P] ------------------------------------ */
 /*
  * The accelerator computes the kernel of a climate model: small matrices update columns
- * of NLAYERS doubles.  It does for each cell of CELLS, in this order, what this C code
- * does, with the same bits as C without fused multiply-add (-ffp-contract=off):
+ * of NLAYERS doubles.  For each cell in CELLS, in the order of the list, the accelerator
+ * executes this C code.  The results have the same bits as those of C without fused
+ * multiply-add (-ffp-contract=off):
  *
  *   for (k = 0; k < nlayers; k++)
  *     for (df1 = 0; df1 < ndf1; df1++) {
@@ -283,16 +290,17 @@ enum exanet_arith_mode {
  *   1. wait until STATUS has no BUSY; write NDF, NLAYERS, NCELLS, PDID and the six
  *      addresses;
  *   2. write CTRL: GO, the REMOTE bits, IRQ if an interrupt is wanted;
- *   3. wait until STATUS has DONE: every result is in memory then.  CODE is 0, or the
- *      first error, whose address is in ERR_ADDR.  After an error any cell may have been
- *      updated or not: start again from saved data.
+ *   3. wait until STATUS has DONE: CODE is 0, or the first error, whose address is in
+ *      ERR_ADDR.  If CODE is 0, every result is in memory.  After an error any cell may
+ *      have been updated or not: start again from saved data.
  *
- * A write to CTRL without GO ends the job, with code PROTECTION.  The device refuses a job
+ * A write to CTRL without GO ends the job with PROTECTION.  The job also ends with
+ * PROTECTION when context PDID_CTX is disabled or quiesced.  The device refuses a job
  *   with PROTECTION   without CTRL_ENABLE or SHM_CTRL_ENABLE;
  *   with MALFORMED    if NDF or NLAYERS is 0 or beyond its limit, or an address is not
  *                     aligned;
- *   with DECODE       if an array has no room for NCELLS cells, because a list names no
- *                     cell twice.
+ *   with DECODE       if an array has no room for NCELLS cells, because a list must name
+ *                     no cell twice.
  * An access beyond block RAM, or beyond the window of an array's GVA, fails with DECODE.
  * A job without progress for 60 to 120 s of virtual time ends with NO_CONTEXT; stores
  * under way may arrive later.
@@ -314,8 +322,8 @@ enum exanet_arith_mode {
 	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
 	X(ACCEL_OPS,	0xe50, 8, 0, 0, 0) /* multiply-adds done */ \
 	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* bytes loaded and stored */ \
-	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns of the job */ \
-	X(ACCEL_ERR_ADDR, 0xe68, 8, 0, 0, 0)
+	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns, duration of the job */ \
+	X(ACCEL_ERR_ADDR, 0xe68, 8, 0, 0, 0) /* address of the first error */
 #define EXANET_ACCEL_GO		RNIC_BIT(0)	/* cleared when the job ends */
 #define EXANET_ACCEL_IRQ	RNIC_BIT(1)	/* raises IRQ_ACCEL when the job ends */
 #define EXANET_ACCEL_REMOTE_MATRIX RNIC_BIT(8)
@@ -327,7 +335,7 @@ enum exanet_arith_mode {
 #define EXANET_ACCEL_REMOTE_ALL	RNIC_FIELD(13, 8)
 #define EXANET_ACCEL_WRITABLE	0x3f03U
 #define EXANET_ACCEL_STATUS_BUSY RNIC_BIT(0)
-#define EXANET_ACCEL_STATUS_DONE RNIC_BIT(1)	/* until the next GO */
+#define EXANET_ACCEL_STATUS_DONE RNIC_BIT(1)	/* the job has ended; until the next GO */
 #define EXANET_ACCEL_STATUS_CODE RNIC_FIELD(7, 4)	/* enum exanet_resp; NO_CONTEXT
 							 * if a node does not respond */
 #define EXANET_ACCEL_NDF1	RNIC_FIELD(15, 0)	/* NDF: matrix rows, 1..64 */

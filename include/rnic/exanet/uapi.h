@@ -2,21 +2,21 @@
 /*
  * ExaNet: interface of /dev/exanetN.
  *
- * open() takes a context of the NIC and binds the context to the address space of the
+ * open() allocates a context of the NIC and binds the context to the address space of the
  * caller (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
- * parameter user_contexts).  close(), or the death of the process, frees the context
- * when the driver has served all page faults of the context.  So open() waits up to
- * half a second for a free context, even with O_NONBLOCK, which is for read().  A child
- * after fork() gets EPERM and must open the device itself.
+ * parameter user_contexts).  close(), or the end of the process, frees the context
+ * when the driver has served all page faults of the context.  Because this takes time,
+ * open() waits up to half a second for a free context, even with O_NONBLOCK, which is for
+ * read().  A child after fork() gets EPERM and must open the device itself.
  *
- * mmap() of page n of enum exanet_user_page takes offset n << 12 for any page size, a
- * length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are
+ * Page n of enum exanet_user_page is mapped by mmap() with offset n << EXANET_MMAP_SHIFT,
+ * a length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are
  * read-write, info is read-only.  Segments of remote memory, and block RAM of this
  * node, have higher offsets, see below.
  *
  * poll() reports POLLIN when a mailbox or channel of this context has raised its
  * interrupt since the last read().  read() of 8 bytes returns the number of these
- * interrupts and clears it, as eventfd does.
+ * interrupts and clears the number, as read() of an eventfd does.
  *
  * Members marked "in" are set by the caller of ioctl(), those marked "out" by the
  * driver.
@@ -39,12 +39,13 @@ struct exanet_ioc_query {
 	__u32 page_size;	/* out: bytes of a user page */
 	__u32 cap0;		/* out: EXANET_CAP0_ */
 	__u32 cap1;		/* out: EXANET_CAP1_ */
-	__u32 link_up;		/* out: bit p: port p is up */
+	__u32 link_up;		/* out: bit p: the link of port p is up */
 };
 
 /*
  * Makes the 512-GB range around @va reachable through a window.  A second call for the
- * same range returns the same window.  ENOSPC: all seven windows are in use.
+ * same range returns the same window.  ENOSPC: all seven windows are in use; EINVAL: @va
+ * is no address of a process.
  */
 struct exanet_ioc_map_window {
 	__aligned_u64 va;	/* in: any address in the range */
@@ -53,7 +54,8 @@ struct exanet_ioc_map_window {
 };
 
 /*
- * Signals eventfd @fd when poll() would begin to report POLLIN.  @fd -1 ends this.
+ * Makes the driver signal eventfd @fd for each interrupt that poll() reports, and once now
+ * if poll() would report POLLIN.  @fd -1: the driver signals no eventfd.
  */
 struct exanet_ioc_eventfd {
 	__s32 fd;		/* in: descriptor of an eventfd, or -1 */
@@ -62,14 +64,14 @@ struct exanet_ioc_eventfd {
 
 /*
  * Sets the job of the context.  Named jobs, 1 to module parameter named_jobs, mean the
- * same on all nodes; root grants them to users by parameter job_map.  open() takes the
- * first job of the effective user.  If the user has none, or is in a user namespace,
- * open() takes a local job, with a number above named_jobs up to 4095; the NIC refuses
- * packets of a local job from other nodes.
+ * same on all nodes; root grants named jobs to users by parameter job_map.  open() sets the
+ * first job of the effective user.  If the user has no job, or is in a user namespace,
+ * open() sets a local job, with a number above named_jobs up to 4095; the NIC refuses
+ * packets of other nodes for a context with a local job.
  *
- * EPERM: the caller has no CAP_SYS_ADMIN, and the job is neither the job that open() took
- * nor a job of the user; EINVAL: the caller has CAP_SYS_ADMIN, and the job is not a named
- * job.
+ * EPERM: the caller has no CAP_SYS_ADMIN, and the job is neither the job that open() set
+ * nor a job of the user; EINVAL: the number is 0 or above 4095, or the caller has
+ * CAP_SYS_ADMIN and the job is not a named job.
  * EBUSY: the context has segments, or a SEGMENT_DESTROY, a copy or a job of the
  * accelerator is under way.
  */
@@ -84,8 +86,8 @@ struct exanet_ioc_set_job {
  * EOPNOTSUPP: the NIC has no aperture (EXANET_CAP1_APERTURE).
  *
  * The mapping is device memory: an access must be a single load or store of 1, 2, 4 or
- * 8 bytes that does not cross a multiple of its size.  An access that fails is counted
- * in the info page and raises the signal of ERROR_SIGNAL; a load that fails reads
+ * 8 bytes at a multiple of its size.  The NIC counts each access that fails in the info
+ * page, and the driver sends the signal of ERROR_SIGNAL; a load that fails reads
  * all-ones.
  */
 #define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
@@ -102,16 +104,16 @@ struct exanet_ioc_query_shm {
 enum exanet_segment_flags {
 	EXANET_SEGMENT_READ	= 1 << 0,
 	EXANET_SEGMENT_WRITE	= 1 << 1,
-	EXANET_SEGMENT_EARLY	= 1 << 2,	/* a store ends when it is in the NIC, not
-						 * when it is in the memory */
+	EXANET_SEGMENT_EARLY	= 1 << 2,	/* early acknowledgement: a store ends when
+						 * the NIC has accepted the store */
 };
 
 /*
- * Takes a segment of the aperture for the @len bytes from @gva on: memory of context
+ * Allocates a segment of the aperture for the @len bytes from @gva on: memory of context
  * @dst_ctx of the caller's job at the node of @gva, or block RAM of that node (NI space,
  * EXANET_NI_BRAM).  mmap() with MAP_SHARED maps any pages of the segment, from @offset on;
- * it returns EACCES for rights that the segment does not have.  The segment exists until
- * SEGMENT_DESTROY or close().
+ * mmap() returns EACCES for rights that the segment does not have.  The segment exists
+ * until SEGMENT_DESTROY or close().
  *
  * EINVAL: @gva or @len is not a multiple of 4 KB, the segment crosses the end of a 512-GB
  *         window or of block RAM, or @flags has neither READ nor WRITE
@@ -130,8 +132,8 @@ struct exanet_ioc_segment_create {
 };
 
 /*
- * Frees a segment.  Accesses to mapped pages of it raise SIGBUS from then on.  Stores
- * that were acknowledged early are still sent.  ENOENT: the context has no such
+ * Frees a segment.  Later accesses to mapped pages of the segment raise SIGBUS.  The NIC
+ * still sends stores that were acknowledged early.  ENOENT: the context has no such
  * segment.
  */
 struct exanet_ioc_segment_destroy {
@@ -139,7 +141,10 @@ struct exanet_ioc_segment_destroy {
 	__u32 reserved;		/* zero */
 };
 
-/* Sends @signo to this process when one of its loads or stores fails; 0: no signal. */
+/*
+ * Makes the driver send signal @signo to the calling process when a load or store of the
+ * context fails; 0: no signal.  EINVAL: there is no such signal.
+ */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in: number of the signal, or 0 */
 	__u32 reserved;		/* zero */
@@ -155,14 +160,14 @@ enum exanet_cdma_flags {
  * address of the caller, or a GVA as in SEGMENT_CREATE, with any alignment.  A copy that
  * fails, or whose caller is killed, may have copied any part.
  *
- * EFAULT: a page of the caller is missing for good; ENXIO: there is no memory at the GVA;
- * EACCES: the caller has no right to this memory; ETIMEDOUT: no response; EIO: another
- * error; ECANCELED: a reset; EINVAL: bad arguments.
+ * EFAULT: a page is missing for good; ENXIO: there is no memory at the GVA; EACCES: the
+ * caller has no right to this memory; ETIMEDOUT: no response; EIO: another error;
+ * ECANCELED: the driver has stopped the context; EINVAL: bad arguments.
  */
 struct exanet_ioc_cdma {
 	__aligned_u64 src;	/* in: address of the source */
 	__aligned_u64 dst;	/* in: address of the destination */
-	__aligned_u64 len;	/* in: 1..2^42 */
+	__aligned_u64 len;	/* in: bytes, at least 1 */
 	__u32 flags;		/* in: enum exanet_cdma_flags */
 	__u32 dst_ctx;		/* in: 0..15, context of the remote addresses */
 };
@@ -184,11 +189,11 @@ enum exanet_accel_array {
  * An array whose bit is clear is at an offset in this node's block RAM.
  *
  * Errors are those of CDMA.  EINVAL: bad sizes or alignment; ETIMEDOUT, too: the job took
- * longer than module parameter accel_seconds.  The "out" members are valid even if the
- * job has failed.
+ * longer than module parameter accel_seconds, and the user has no CAP_SYS_RESOURCE.  The
+ * "out" members are valid even if the job has failed.
  */
 struct exanet_ioc_accel {
-	__aligned_u64 matrix;	/* in: GVA or offset, as the next five */
+	__aligned_u64 matrix;	/* in: GVA or offset, like the next five members */
 	__aligned_u64 x;
 	__aligned_u64 y;
 	__aligned_u64 map1;

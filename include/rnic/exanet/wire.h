@@ -5,7 +5,7 @@
  * All fields are little-endian on the wire, except __be.  A packet is a sequence of
  * 128-bit words; bit 0 of a word is bit 0 of its first byte:
  *
- *   header                                   16 B      acks
+ *   header                                   16 B      acks, flow rates
  *   header + footer                          32 B
  *   header + 1..16 payload words + footer    48..288 B
  *
@@ -61,14 +61,14 @@ RNIC_ASSERT_SIZE(struct exanet_word, 16);
 
 /* Peripherals of the network interface, VA[38:32] [P]. */
 enum exanet_ni_index {
-	EXANET_NI_RT_RESPONSE	= 0,	/* takes acks of the RDMA engine */
-	EXANET_NI_RT_REQUEST	= 1,	/* takes read requests */
-	EXANET_NI_MAILBOX	= 2,	/* takes messages; VA[7:4] = mailbox */
-	EXANET_NI_PACKETIZER	= 3,	/* takes acks of the packetizer */
-	EXANET_NI_RECEIVER	= 4,	/* takes control and release packets */
-	EXANET_NI_EXADMA	= 5,	/* takes flow-rate packets */
-	EXANET_NI_SHM		= 6,	/* takes responses to loads and stores */
-	EXANET_NI_BRAM		= 7,	/* takes loads and stores: block RAM, VA[31:0] */
+	EXANET_NI_RT_RESPONSE	= 0,	/* accepts acks for the RDMA engine */
+	EXANET_NI_RT_REQUEST	= 1,	/* accepts read requests */
+	EXANET_NI_MAILBOX	= 2,	/* accepts messages; VA[7:4] = mailbox */
+	EXANET_NI_PACKETIZER	= 3,	/* accepts acks for the packetizer */
+	EXANET_NI_RECEIVER	= 4,	/* accepts control and release packets */
+	EXANET_NI_EXADMA	= 5,	/* accepts flow-rate packets */
+	EXANET_NI_SHM		= 6,	/* accepts responses to loads and stores */
+	EXANET_NI_BRAM		= 7,	/* accepts loads and stores of block RAM, VA[31:0] */
 };
 #define EXANET_NI_UNITS		8	/* number of the peripherals above */
 #define EXANET_NI_INDICES	128
@@ -87,13 +87,13 @@ enum exanet_ni_index {
 	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
 		/* announces a completion notification */ \
 	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
-		/* load of SIZE bytes */ \
+		/* load of SIZE bytes from memory or block RAM */ \
 	X(NOTIFY,	6, "notify",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* completion notification */ \
 	X(RELEASE,	7, "release",	EMPTY,	  NET,  1 << EXANET_NI_RECEIVER) \
 		/* the source has given up a block */ \
 	X(AXI_WRITE,	9, "store",	PAYLOAD,  AXI,  1 << EXANET_NI_BRAM) \
-		/* store */ \
+		/* store to memory or block RAM */ \
 	X(ACK,		10, "ack",	HEADER,	  RDMA, 1 << EXANET_NI_RT_RESPONSE | \
 						  1 << EXANET_NI_PACKETIZER) \
 		/* response to RDMA types, header only */ \
@@ -114,29 +114,29 @@ enum exanet_type {
 enum exanet_form {
 	EXANET_FORM_NONE	= 0,	/* there is no such type */
 	EXANET_FORM_PAYLOAD	= 1,	/* header, payload of SIZE bytes, footer */
-	EXANET_FORM_OPTIONAL	= 2,	/* as PAYLOAD; header, footer if SIZE is 0 */
-	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are asked for */
+	EXANET_FORM_OPTIONAL	= 2,	/* as PAYLOAD; if SIZE is 0, only header, footer */
+	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are requested */
 	EXANET_FORM_EMPTY	= 4,	/* header, footer; SIZE is 0 */
 	EXANET_FORM_HEADER	= 5,	/* header; SIZE is 0 */
-	EXANET_FORM_RATES	= 6,	/* header, with rates in place of SIZE */
+	EXANET_FORM_RATES	= 6,	/* header, with EXANET_FLOW_ fields; no SIZE */
 };
 
 /* Groups of types, by the counters that count their packets. */
 enum exanet_group {
 	EXANET_GROUP_RDMA	= 0,	/* TX_ and RX_ */
 	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: SHM_ */
-	EXANET_GROUP_NET	= 2,	/* TX_; RX_ if a unit takes the packet */
+	EXANET_GROUP_NET	= 2,	/* TX_; RX_ if a unit accepts the packet */
 };
 
-/* Bit masks of the types that are short, and of those in group AXI. */
+/* Terms of the masks below: the bit of a short type, and the bit of a type in AXI. */
 #define EXANET_TYPE_BIT_SHORT(name, value, text, form, group, ni) \
 	| (EXANET_FORM_##form >= EXANET_FORM_HEADER ? 1U << (value) : 0)
 #define EXANET_TYPE_BIT_AXI(name, value, text, form, group, ni) \
 	| (EXANET_GROUP_##group == EXANET_GROUP_AXI ? 1U << (value) : 0)
-/* Not zero if packets of @type are a header alone; these overtake data [EXT], [P]. */
+/* Not zero if a packet of @type is a header alone, and so overtakes data [EXT], [P]. */
 #define EXANET_TYPE_SHORT(type) \
 	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_SHORT)))
-/* Not zero if @type is a load, a store, or a response to these. */
+/* Not zero if @type is a load, a store, or a response to a load or store. */
 #define EXANET_TYPE_AXI(type) \
 	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_AXI)))
 
@@ -151,8 +151,8 @@ enum exanet_group {
 #define EXANET_VC_ORDER		RNIC_BIT(1)
 /* The path in a header selects one of several routes [P]. */
 #define EXANET_PATHS		8
-#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* parallel cable, modulo their
-						 * number */
+#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* parallel cable, modulo the
+						 * number of cables */
 #define EXANET_PATH_ORDER	RNIC_BIT(2)	/* reversed order of dimensions */
 
 /* Header, low and high half [EXT]. */
@@ -178,8 +178,8 @@ enum exanet_group {
 #define EXANET_ACK_HI_TID	RNIC_FIELD(21, 8)	/* 85:72, wire TID */
 #define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
 #define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, switches passed [P] */
-#define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, of the node that gets
-							 * the ack [P] */
+#define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, epoch of the acked
+							 * packet [P] */
 #define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH above */
 #define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
 #define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
@@ -187,9 +187,9 @@ enum exanet_group {
 #define EXANET_ACK_SEQ_BITS	12	/* bits of the sequence in an ack */
 
 /*
- * Flow-rate packet: a header alone [EXT].  A switch with a congested output sends it to
- * the source of a flow; that node may send to FLOW_DST at rate DESIRED.  VC, coordinates,
- * type and CRC have the places of all headers.
+ * Flow-rate packet: a header alone [EXT].  A switch with a congested output sends a
+ * flow-rate packet to the source of a flow; this source may send to FLOW_HI_DST at rate
+ * DESIRED.  VC, coordinates, type and CRC have the places of all headers.
  */
 #define EXANET_FLOW_LO_HOPS	RNIC_FIELD(53, 48)	/* flow id [5:0]: switches
 							 * passed [P] */
@@ -204,17 +204,19 @@ enum exanet_group {
 #define EXANET_RATE_EXPONENT	RNIC_FIELD(7, 4)
 #define EXANET_RATE_MANTISSA	RNIC_FIELD(3, 0)
 #define EXANET_RATE_UNIT_KBPS	64
-/* A switch drops a packet without a footer when its hops would reach this. */
+/* A switch drops a packet without a footer that has passed this number of switches. */
 #define EXANET_HOPS_MAX		63
 
 /* Footer, low and high half [EXT]. */
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
 #define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source node */
 #define EXANET_FTR_LO_EPOCH	RNIC_FIELD(43, 36)	/* 43:36, source epoch [P] */
-#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)
-#define EXANET_FTR_LO_LAST	RNIC_BIT(45)
-#define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)
-#define EXANET_FTR_LO_SEQ	RNIC_FIELD(60, 47)	/* 60:47, retransmissions */
+#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)		/* first packet of the block */
+#define EXANET_FTR_LO_LAST	RNIC_BIT(45)		/* last packet of the block */
+#define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)		/* a control packet belongs to the
+							 * block */
+#define EXANET_FTR_LO_SEQ	RNIC_FIELD(60, 47)	/* 60:47, sequence number of the
+							 * copy */
 #define EXANET_FTR_LO_TTL_2_0	RNIC_FIELD(63, 61)	/* 63:61 = TTL[2:0] */
 #define EXANET_FTR_HI_TTL_14_3	RNIC_FIELD(11, 0)	/* 75:64 = TTL[14:3] */
 #define EXANET_FTR_HI_USER	RNIC_FIELD(23, 12)	/* 87:76, [9:0] ack address */
@@ -235,19 +237,23 @@ enum exanet_group {
  * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target.  VA of
  * a response is NI index 6 and the low byte of the request's address, because byte
  * lanes of the data follow the address.  A response has TID and SEQ of its request.
- * SEQ counts the requests of a class from this node to the target.  FIRST is set if no
- * older request of the class to this target is without a response.
+ * SEQ counts the requests of a class from this node to the target.  FIRST is set if all
+ * older requests of the class to this target have ended.
  */
 #define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
-#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among requests under way */
+#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among the requests of a
+							 * class that are under way */
 #define EXANET_STID_ID		RNIC_FIELD(5, 0)	/* AXI ID, EXANET_AXI_ID_ */
 #define EXANET_AXI_ID_MASTER	RNIC_FIELD(5, 4)	/* enum exanet_axi_master */
 #define EXANET_AXI_ID_NUMBER	RNIC_FIELD(3, 0)
 #define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
-#define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* saturating; a response copies it */
-#define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* continues the AXI burst of the
-							 * previous packet; a response
-							 * copies it; for shm-timing= */
+#define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions of the request,
+							 * saturating; a response has the
+							 * value of its request */
+#define EXANET_SHM_USER_JOINED	RNIC_BIT(8)		/* the request continues the AXI
+							 * burst of the previous request;
+							 * a response has the value of
+							 * its request; for shm-timing= */
 #define EXANET_SHM_SEQ_BITS	14
 enum exanet_axi_master {
 	EXANET_AXI_CPU		= 0,
@@ -257,7 +263,7 @@ enum exanet_axi_master {
 };
 
 /*
- * CRCs [P].  Fields that switches change count as zero.
+ * CRCs [P].  The CRCs treat the fields that switches change as zero.
  *   header   CRC-16, poly 0x1021, init 0xffff, over bits 111:0; VC, hops and path
  *            as 0
  *   footer   CRC-8, poly 0x07, init 0, over bits 87:0, TTL as 0
@@ -272,7 +278,7 @@ enum exanet_resp {
 	EXANET_RESP_CRC		= 1,	/* payload CRC: retransmit */
 	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
 	EXANET_RESP_NO_CONTEXT	= 3,	/* set of receiver contexts is full */
-	EXANET_RESP_DECODE	= 4,	/* address is not mapped to anything */
+	EXANET_RESP_DECODE	= 4,	/* no memory or unit at the address */
 	EXANET_RESP_PROTECTION	= 5,	/* context disabled, other job, no right */
 	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO is full */
 	EXANET_RESP_RESOLVED	= 7,	/* fault resolved: retransmit now */
@@ -280,7 +286,8 @@ enum exanet_resp {
 };
 
 /*
- * Payload of a control packet, 4 quadwords [P] (Appendix A of the thesis is lost).
+ * Payload of a control packet, 4 quadwords [P], because Appendix A of the thesis is not
+ * available.
  */
 struct exanet_control {
 	__le64 target;	/* P0: GVA of the notification: a mailbox, or 16-B aligned */
@@ -297,8 +304,8 @@ RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, PDID of the target */
 
 /*
- * Payload of a notification packet, and a notification in memory [P].  The device stores
- * @data first and @status last; @status is not zero then.
+ * Payload of a notification packet, and a notification in memory [P].  In memory the
+ * device stores @data first and @status last.  Each notification has VALID in @status.
  */
 struct exanet_notification {
 	__le64 data;
@@ -322,13 +329,13 @@ enum exanet_link_kind {
 	EXANET_LINK_DATA	= 0,
 	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
 	EXANET_LINK_XOFF	= 2,	/* start no packet in this virtual channel */
-	EXANET_LINK_XON		= 3,	/* packets may start again */
+	EXANET_LINK_XON		= 3,	/* packets of this virtual channel may start again */
 	EXANET_LINK_DOWN	= 5,	/* the sender takes the link down */
 };
 
 struct exanet_frame {
-	__u8	dst[6];		/* 02:45:58 and 24 bits of coordinates, or ff:... */
-	__u8	src[6];
+	__u8	dst[6];		/* neighbour: 02:45:58, 24 bits of coordinates; or ff:... */
+	__u8	src[6];		/* sender: 02:45:58, 24 bits of coordinates */
 	__be16	ethertype;	/* EXANET_ETHERTYPE */
 	__u8	version;	/* EXANET_LINK_VERSION */
 	__u8	kind;		/* enum exanet_link_kind */
@@ -336,7 +343,7 @@ struct exanet_frame {
 				 * XON: the channel that they stop or start */
 	__u8	reserved;	/* zero */
 	__le16	count;		/* 128-bit words that follow */
-	__le32	seq;		/* number of the frame, from 0 at each sender */
+	__le32	seq;		/* number of the frame; each port counts from 0 */
 };
 RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 #define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */
@@ -347,10 +354,10 @@ struct exanet_hello {
 	__u8	flags;		/* EXANET_HELLO_ */
 	__u8	peer_epoch;	/* epoch of the receiver, if EXANET_HELLO_HEARD */
 	__u8	reserved;	/* zero */
-	__le32	rx_words;	/* words of the sender's receive FIFO */
-	__le32	max_words;	/* limit of the words in a frame to the sender */
+	__le32	rx_words;	/* size of the sender's receive FIFO, words */
+	__le32	max_words;	/* maximum of words in a frame to the sender */
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
-#define EXANET_HELLO_HEARD	0x01	/* the sender has had a HELLO of peer_epoch */
+#define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO with peer_epoch */
 
 #endif /* RNIC_EXANET_WIRE_H */
