@@ -88,7 +88,7 @@ enum pvrdma_mig_state {
 #define PVRDMA_SEND_SOLICITED	RNIC_BIT(2)
 #define PVRDMA_SEND_INLINE	RNIC_BIT(3)
 
-/* access_flags of a memory region or QP; further bits are hints. */
+/* access_flags of a memory region or QP; the device ignores other bits. */
 #define PVRDMA_ACCESS_LOCAL_WRITE	RNIC_BIT(0)
 #define PVRDMA_ACCESS_REMOTE_WRITE	RNIC_BIT(1)
 #define PVRDMA_ACCESS_REMOTE_READ	RNIC_BIT(2)
@@ -98,8 +98,8 @@ enum pvrdma_mig_state {
 #define PVRDMA_ACCESS_ON_DEMAND		RNIC_BIT(6)
 
 /* flags of create_mr. */
-#define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* all memory, by DMA addresses */
-#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* FAST_REG_MR sets the pages */
+#define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* the region is all memory, by DMA addresses */
+#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* a WQE FAST_REG_MR sets the pages */
 
 struct pvrdma_port_attr {
 	__le32	state;			/* enum pvrdma_port_state */
@@ -172,7 +172,7 @@ struct pvrdma_qp_attr {
 	__le16	pkey_index;
 	__le16	alt_pkey_index;
 	__u8	en_sqd_async_notify;
-	__u8	sq_draining;		/* 1: state SQD, some WQEs are under way */
+	__u8	sq_draining;		/* 1: state SQD, and WQEs are still under way */
 	__u8	max_rd_atomic;
 	__u8	max_dest_rd_atomic;
 	__u8	min_rnr_timer;		/* 5-bit code of the RNR wait, 0..31; see [EXT] */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command
- * to the command slot and 0 to REQUEST; the device writes the response to the response
- * slot and an errno to ERR before the store to REQUEST ends.  All members are
- * little-endian, but GIDs are as on the wire.
+ * to the command slot and 0 to REQUEST.  Before the store to REQUEST ends, the device
+ * writes the response, if the command has a response, to the response slot, and an errno to
+ * ERR.  All members are little-endian, but GIDs are as on the wire.
  */
 #ifndef RNIC_PVRDMA_CMD_H
 #define RNIC_PVRDMA_CMD_H
@@ -40,14 +40,14 @@ enum pvrdma_cmd {
 #define PVRDMA_CMD_RESP(cmd)	(0x80000000u | (cmd))
 
 struct pvrdma_cmd_hdr {
-	__le64	response;		/* any value; the response repeats it */
+	__le64	response;		/* any value; the response has the same value */
 	__le32	cmd;			/* enum pvrdma_cmd */
 	__le32	reserved;
 };
 RNIC_ASSERT_SIZE(struct pvrdma_cmd_hdr, 16);
 
 struct pvrdma_cmd_resp_hdr {
-	__le64	response;
+	__le64	response;		/* value of the command's member response */
 	__le32	ack;			/* PVRDMA_CMD_RESP() */
 	__u8	err;			/* errno of the command; 0: success */
 	__u8	reserved[3];
@@ -56,7 +56,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_cmd_resp_hdr, 16);
 
 struct pvrdma_cmd_query_port {
 	struct pvrdma_cmd_hdr hdr;
-	__u8	port_num;		/* 1 */
+	__u8	port_num;		/* always 1 */
 	__u8	reserved[7];
 };
 
@@ -80,7 +80,7 @@ struct pvrdma_cmd_query_pkey_resp {
 
 struct pvrdma_cmd_create_uc {
 	struct pvrdma_cmd_hdr hdr;
-	__le64	pfn64;			/* page number of the context's page of BAR 2 */
+	__le64	pfn64;			/* page frame number of the context's page of BAR 2 */
 };
 
 struct pvrdma_cmd_create_uc_resp {
@@ -116,8 +116,8 @@ struct pvrdma_cmd_destroy_pd {
 struct pvrdma_cmd_create_mr {
 	struct pvrdma_cmd_hdr hdr;
 	__le64	start;			/* virtual address of the first byte */
-	__le64	length;
-	__le64	pdir_dma;
+	__le64	length;			/* bytes */
+	__le64	pdir_dma;		/* address of the page directory */
 	__le32	pd_handle;
 	__le32	access_flags;		/* PVRDMA_ACCESS_ */
 	__le32	flags;			/* PVRDMA_MR_FLAG_ */
@@ -252,7 +252,10 @@ struct pvrdma_cmd_create_qp_resp {
 	__le32	pad;
 };
 
-/* The response below version QPHANDLE of driver or device: qpn is the handle, too. */
+/*
+ * The response if the version of the driver or the device is below QPHANDLE: qpn is the
+ * handle, too.
+ */
 struct pvrdma_cmd_create_qp_resp_v1 {
 	struct pvrdma_cmd_resp_hdr hdr;
 	__le32	qpn;
@@ -311,7 +314,7 @@ struct pvrdma_cmd_destroy_bind {
 	__u8	reserved[4];
 };
 
-/* The command slot.  The device reads all of it once. */
+/* The command slot.  The device reads the whole slot once. */
 union pvrdma_cmd_req {
 	struct pvrdma_cmd_hdr hdr;
 	struct pvrdma_cmd_query_port query_port;
@@ -338,7 +341,7 @@ union pvrdma_cmd_req {
 };
 RNIC_ASSERT_SIZE(union pvrdma_cmd_req, 184);
 
-/* The response slot.  The device writes all of it. */
+/* The response slot.  The device writes the whole slot. */
 union pvrdma_cmd_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	struct pvrdma_cmd_query_port_resp query_port;

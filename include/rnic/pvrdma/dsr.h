@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Paravirtual RDMA NIC: page directories, rings and the shared region [EXT].  In the
- * shared region the driver tells the device the addresses of the rings, and the device
- * tells the driver its capabilities.  All members are little-endian, but GUIDs are
- * big-endian as on the wire.
+ * Paravirtual RDMA NIC: page directories, rings and the shared region [EXT].  The driver
+ * stores the addresses of the rings in the shared region, and the device stores its
+ * capabilities there.  All members are little-endian, but GUIDs are big-endian as on the
+ * wire.
  */
 #ifndef RNIC_PVRDMA_DSR_H
 #define RNIC_PVRDMA_DSR_H
@@ -24,9 +24,9 @@
 #define PVRDMA_MAX_FAST_REG_PAGES 128
 
 /* --- Rings ---------------------------------------------------------------------
- * Indices count modulo twice the number of elements.  The ring is empty if they are
- * equal, and full if they differ by the number of elements.  An element's slot is its
- * index modulo the number of elements.
+ * Indices count modulo twice the number of elements.  The ring is empty if both indices
+ * are equal, and full if the indices differ by the number of elements.  The slot of an
+ * element is the element's index modulo the number of elements.
  */
 struct pvrdma_ring {
 	__le32	prod_tail;	/* index of the element that is written next */
@@ -36,8 +36,8 @@ RNIC_ASSERT_SIZE(struct pvrdma_ring, 8);
 
 /*
  * The first page of a QP, a CQ, an SRQ, and of each of the device's two rings begins with
- * this struct.  In a QP tx is the send queue and rx the receive queue; the others have
- * only rx.
+ * this struct.  In a QP, tx is the send queue and rx the receive queue.  CQs, SRQs and the
+ * device's rings use only rx.
  */
 struct pvrdma_ring_state {
 	struct pvrdma_ring tx;
@@ -47,8 +47,9 @@ RNIC_ASSERT_SIZE(struct pvrdma_ring_state, 16);
 
 /*
  * Returns the number of elements that the driver uses in a ring of the device with room
- * for @count.  The driver masks indices as if @count were a power of two, but its rings
- * have three pages.  So it uses as many elements as the lowest bit of @count says.
+ * for @count elements.  The driver masks indices as if @count were a power of two, but its
+ * rings have three pages of elements.  So the driver uses as many elements as the value of
+ * the lowest set bit of @count.
  */
 #define PVRDMA_RING_ELEMENTS(count) ((count) & -(count))
 
@@ -105,7 +106,7 @@ enum pvrdma_device_mode {
 #define PVRDMA_BMME_FLAG_REMOTE_INV	RNIC_BIT(1)
 #define PVRDMA_BMME_FLAG_FAST_REG_WR	RNIC_BIT(2)
 
-/* Capabilities of the device; limits are numbers of objects unless said otherwise. */
+/* Capabilities of the device; limits are numbers of objects if no comment has a unit. */
 struct pvrdma_device_caps {
 	__le64	fw_ver;
 	__be64	node_guid;
@@ -162,20 +163,20 @@ struct pvrdma_device_caps {
 RNIC_ASSERT_SIZE(struct pvrdma_device_caps, 208);
 
 struct pvrdma_ring_page_info {
-	__le32	num_pages;		/* pages, with the page of the indices */
+	__le32	num_pages;		/* number of pages, with the page of the indices */
 	__le32	reserved;
 	__le64	pdir_dma;		/* address of the page directory */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring_page_info, 16);
 
-/* The driver fills the region and writes DSRHIGH; then the device fills caps. */
+/* The driver fills all members but caps and writes DSRHIGH; the device then fills caps. */
 struct pvrdma_device_shared_region {
 	__le32	driver_version;
 	__le32	pad;
 	__le32	gos_info;		/* PVRDMA_GOS_ */
 	__le32	gos_pad;
-	__le64	cmd_slot_dma;		/* a page with a command */
-	__le64	resp_slot_dma;		/* a page for the response */
+	__le64	cmd_slot_dma;		/* address of the page with a command */
+	__le64	resp_slot_dma;		/* address of the page for the response */
 	struct pvrdma_ring_page_info async_ring_pages;
 	struct pvrdma_ring_page_info cq_ring_pages;
 	__le64	uar_pfn64;		/* page number of BAR 2; 32 bits below PPN64 */

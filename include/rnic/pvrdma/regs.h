@@ -18,7 +18,7 @@
 #define PVRDMA_PCI_REVISION	1
 #define PVRDMA_PCI_CLASS	0x0280	/* network controller, other */
 
-#define PVRDMA_BAR_MSIX		0
+#define PVRDMA_BAR_MSIX		0	/* table of MSI-X vectors */
 #define PVRDMA_BAR_REGS		1	/* 4 KiB */
 #define PVRDMA_BAR_UAR		2	/* 64-bit; PVRDMA_UARS pages */
 #define PVRDMA_REGS_BYTES	0x1000
@@ -31,11 +31,11 @@
 #define PVRDMA_REGS(X) \
 	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
 	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* lower half of the address */ \
-	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; loads the region */ \
+	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; a write loads the region */ \
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
 	X(REQUEST,	0x10, 4, 0, 0, 0) /* write 0: executes the command */ \
-	X(ERR,		0x14, 4, 0, 0, 0) /* errno of the last write; 0: none */ \
-	X(ICR,		0x18, 4, 0, 0, 0) /* one cause; a read clears it: PVRDMA_INTR_ */ \
+	X(ERR,		0x14, 4, 0, 0, 0) /* errno of DSRHIGH, CTL or REQUEST; 0: success */ \
+	X(ICR,		0x18, 4, 0, 0, 0) /* a read returns and clears one pending cause */ \
 	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* set bits mask causes */ \
 	X(MACL,		0x20, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 0 to 3 */ \
 	X(MACH,		0x24, 4, 0, 0, 0) /* MAC, bytes 4 and 5 */
@@ -53,16 +53,16 @@ enum pvrdma_reg { PVRDMA_REGS(PVRDMA_REG_ENUM) };
 #define PVRDMA_VERSION		PVRDMA_VERSION_QPHANDLE
 
 enum pvrdma_device_ctl {
-	PVRDMA_DEVICE_CTL_ACTIVATE	= 0,
-	PVRDMA_DEVICE_CTL_UNQUIESCE	= 1,	/* the paired NIC came up */
-	PVRDMA_DEVICE_CTL_RESET		= 2,
+	PVRDMA_DEVICE_CTL_ACTIVATE	= 0,	/* the device accepts commands */
+	PVRDMA_DEVICE_CTL_UNQUIESCE	= 1,	/* the paired NIC came up; no effect */
+	PVRDMA_DEVICE_CTL_RESET		= 2,	/* frees all objects, resets registers */
 };
 
 /* MSI-X vectors, and bits of ICR and IMR. */
 enum pvrdma_intr_vector {
-	PVRDMA_INTR_VECTOR_RESPONSE	= 0,	/* a command has ended */
-	PVRDMA_INTR_VECTOR_ASYNC	= 1,	/* the ring of events is not empty */
-	PVRDMA_INTR_VECTOR_CQ		= 2,	/* ring of CQ notifications not empty */
+	PVRDMA_INTR_VECTOR_RESPONSE	= 0,	/* the response slot has a response */
+	PVRDMA_INTR_VECTOR_ASYNC	= 1,	/* an event has occurred */
+	PVRDMA_INTR_VECTOR_CQ		= 2,	/* a CQ notification has occurred */
 	PVRDMA_INTR_VECTORS		= 3,
 };
 #define PVRDMA_INTR_CAUSE(vector) RNIC_BIT(vector)

@@ -38,7 +38,7 @@ struct roce_bth {
 	__u8	opcode;			/* ROCE_OP_ */
 	__u8	flags;			/* ROCE_BTH_ */
 	__be16	pkey;
-	__be32	qpn;			/* ROCE_BTH_QPN and congestion bits */
+	__be32	qpn;			/* ROCE_BTH_QPN, ROCE_BTH_FECN, ROCE_BTH_BECN */
 	__be32	psn;			/* ROCE_BTH_PSN, ROCE_BTH_ACK_REQ */
 };
 RNIC_ASSERT_SIZE(struct roce_bth, 12);
@@ -82,7 +82,7 @@ RNIC_ASSERT_SIZE(struct roce_aeth, 4);
 #define ROCE_AETH_KIND		RNIC_FIELD(7, 5)
 #define ROCE_AETH_VALUE		RNIC_FIELD(4, 0)
 enum roce_aeth_kind {
-	ROCE_AETH_ACK		= 0,	/* value: credits; 31: the sender counts none */
+	ROCE_AETH_ACK		= 0,	/* value: credits; 31: the sender counts no credits */
 	ROCE_AETH_RNR_NAK	= 1,	/* value: 5-bit code of the RNR wait */
 	ROCE_AETH_NAK		= 3,	/* value: enum roce_nak */
 };
@@ -114,7 +114,7 @@ struct roce_immdt {
 };
 RNIC_ASSERT_SIZE(struct roce_immdt, 4);
 
-/* Header of the last packet of a SEND with invalidation: the key. */
+/* Header of the last packet of a SEND with invalidation: the key to invalidate. */
 struct roce_ieth {
 	__be32	rkey;
 };
