@@ -88,8 +88,8 @@ bool box_net_deliver(void);
 bool box_wire_refused(unsigned wire);
 /*
  * Blocks or unblocks a netdev.  A blocked netdev keeps the next frame of the device,
- * and the device must send no further one.  The end of the blockade tells the device
- * that this frame has left.
+ * and the device must send no further frame.  When the netdev is unblocked, the box
+ * reports to the device that this frame has left.
  */
 void box_wire_block(unsigned wire, bool on);
 void box_wire_link(unsigned wire, bool up);

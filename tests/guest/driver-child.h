@@ -41,8 +41,8 @@ static int child_hold(int in, int out)
 }
 
 /*
- * Closes descriptors 3 to 255 but @a and @b, because a child inherits the pipes of other
- * children.
+ * Closes descriptors 3 to 255 except @a and @b, because a child inherits the pipes of
+ * other children.
  */
 static void keep_two(int a, int b)
 {

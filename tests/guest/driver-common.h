@@ -57,7 +57,7 @@ static inline bool check(bool ok, const char *name)
 	return ok;
 }
 
-/* As check(@value == @expected); prints both values if the test fails. */
+/* Does check(@value == @expected), and prints both values if the test fails. */
 static inline bool check_value(long value, long expected, const char *name)
 {
 	if (value != expected)
@@ -115,7 +115,7 @@ static inline void nic_close(struct nic *nic)
 }
 
 /*
- * Maps a window over @p; returns the global address by which peers and this process reach
+ * Maps a window that contains @p; returns the GVA by which peers and this process access
  * @p.
  */
 static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
@@ -219,7 +219,7 @@ static inline bool all_bytes(const void *p, size_t bytes, uint8_t value)
 	return true;
 }
 
-/* Returns the number in a file of NIC_SYSFS; ends the program if it cannot be read. */
+/* Returns the number in file @name of NIC_SYSFS; ends the program if a read fails. */
 static inline long long sysfs_number(const char *name)
 {
 	char path[256], text[64] = "";
@@ -235,8 +235,8 @@ static inline long long sysfs_number(const char *name)
 
 /*
  * Waits until the number in file @name is @value; returns false after NIC_PATIENCE
- * seconds.  The wait is needed because page faults of the NIC keep an address space a
- * moment longer than its process.
+ * seconds.  The wait is needed because page faults of the NIC keep an address space for a
+ * moment after the end of its process.
  */
 static inline bool comes_to(const char *name, long long value)
 {

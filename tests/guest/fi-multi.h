@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * For libfabric test programs: FI_MULTI_RECV buffers, which receive many messages one
- * behind the other, and a check that messages were matched in order.
+ * after the other, and a check that messages were matched in order.
  */
 #ifndef FI_MULTI_H
 #define FI_MULTI_H
@@ -30,7 +30,8 @@ static void multi_post(unsigned int pool)
 }
 
 /*
- * Returns the number of the pool that contains byte @p; MULTI_POOLS or more if none does.
+ * Returns the number of the pool that contains byte @p; MULTI_POOLS or more if no pool
+ * contains @p.
  */
 static unsigned int multi_pool(const void *p)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The partner of lib-test: a context whose memory the test reads and writes, and which
- * checks its memory on command.  It runs as a thread of the test (loop-back) or as a
- * process of another node (lib-test --serve).
+ * The agent, the other side of a test of libexanet: a context whose memory the test reads
+ * and writes.  The agent checks this memory on command.  The agent runs as a thread of
+ * the test (loop-back) or as a process of another node (PROGRAM --serve).
  *
  * Commands arrive in mailbox AGENT_COMMANDS; the agent answers to the sender's mailbox of
- * the same number.  It sends each message to AGENT_ECHO back to the sender's AGENT_ECHO.
+ * the same number.  The agent sends each message that arrives in mailbox AGENT_ECHO back
+ * to the sender's mailbox AGENT_ECHO.
  */
 #ifndef LIB_AGENT_H
 #define LIB_AGENT_H
@@ -32,22 +33,23 @@
 
 enum agent_op {
 	AGENT_INFO	= 1,	/* returns the agent's addresses */
-	AGENT_CLEAR	= 2,	/* background into [off, off + len) and guards */
-	AGENT_FILL	= 3,	/* pattern into [off, off + len) */
+	AGENT_CLEAR	= 2,	/* fills [off, off + len) and guards with background */
+	AGENT_FILL	= 3,	/* fills [off, off + len) with the pattern of seed */
 	AGENT_VERIFY	= 4,	/* counts wrong bytes of [off, off + len) and guards */
-	AGENT_NOTIFY	= 5,	/* waits for a notification, then as VERIFY */
+	AGENT_NOTIFY	= 5,	/* waits for a notification, then as AGENT_VERIFY */
 	AGENT_OPEN	= 6,	/* opens the spare mailbox, with 2^len entries */
 	/*
-	 * Empties the spare mailbox.  The answer has the number of messages in value, of
-	 * rejected messages in data; of the last message, the payload in gva, the type in
-	 * seed, the context in off.
+	 * Empties the spare mailbox.  The answer has in value the number of messages, and
+	 * in data the number of messages that the mailbox has refused for want of room.  Of
+	 * the last message, the answer has payload bytes 0 to 7 in gva, the type in seed,
+	 * and the sender's context in off.
 	 */
 	AGENT_DRAIN	= 7,
-	AGENT_SHUT	= 8,
+	AGENT_SHUT	= 8,	/* closes the spare mailbox */
 	AGENT_LATER	= 9,	/* answers after len milliseconds */
 	AGENT_REMAP	= 10,	/* replaces the pages of the area */
-	AGENT_LOCK	= 11,	/* gives the page at off the protection len (PROT_*) */
-	AGENT_WRITE	= 12,	/* writes from off to gva, with an interrupt */
+	AGENT_LOCK	= 11,	/* sets protection len (PROT_*) for the page at off */
+	AGENT_WRITE	= 12,	/* RDMA write from off to gva, with a notification */
 	AGENT_QUIT	= 13,
 };
 
@@ -57,7 +59,7 @@ struct agent_msg {
 	__le32 off;
 	__le32 len;
 	__le32 seed;
-	__le32 value;		/* of an answer: count, or negative errno */
+	__le32 value;		/* in an answer: count, or negative errno */
 	__le64 data;
 	__le64 gva;
 	__le64 va;		/* address of the area */
@@ -115,7 +117,8 @@ static inline void agent_nap(unsigned int ms)
 }
 
 /*
- * Replaces the pages of @area by new ones at the same addresses, which are not populated.
+ * Replaces the pages of @area by new pages, not populated, at the same addresses.  Returns
+ * false on an error.
  */
 static inline bool agent_remap(uint8_t *area)
 {

@@ -15,14 +15,14 @@
 
 #include "lib-agent.h"
 
-/* Runs all tests of the program.  main() calls it after the agent has answered. */
+/* Runs all tests of the program.  main() calls run_all() after the agent has answered. */
 static void run_all(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TEST_WAIT_MS	20000
 #define TEST_LATER_MS	150	/* time after which a thread is asleep */
 
-/* State of the tests.  Fields without a_ are of this process, with a_ of the agent. */
+/* State of the tests.  Fields a_ describe memory of the agent. */
 static struct {
 	struct exa_dev *dev;
 	struct exa_mbox *echo, *commands;
@@ -50,7 +50,7 @@ static inline void fail(const char *form, ...)
 	va_end(ap);
 }
 
-/* Fails the running test unless @got is @wanted; returns true if it is. */
+/* Fails the running test and returns false unless @got is @wanted. */
 static inline bool want(const char *what, long got, long wanted)
 {
 	if (got == wanted)

@@ -15,7 +15,7 @@
 /* An endpoint with a NIC of its own. */
 struct bed_node {
     struct fid_domain *domain;
-    struct fid_av *av;          /* entry n is the address of node n */
+    struct fid_av *av;          /* after bed_open(): entry n is the address of node n */
     struct fid_cq *cq;          /* CQ of sends and receives */
     struct fid_cntr *sent, *received;
     struct fid_ep *ep;
@@ -31,7 +31,7 @@ struct bed {
 };
 extern struct bed bed;
 
-/* A test: its name, and the function that runs it while all endpoints are open. */
+/* A test: its name, and the function that runs the test while all endpoints are open. */
 struct bed_case {
     const char *name;
     void (*run)(void);
@@ -58,17 +58,21 @@ void bed_node_close(unsigned int nr);
 void bed_poll(unsigned int rounds);
 
 /*
- * Waits for the next completion of node @nr, and stores it in @entry.  Returns 0, or the
- * positive FI_E code of an entry with an error; FI_ETIMEDOUT after ten seconds.
+ * Waits for the next completion of node @nr, and stores the completion in @entry.
+ * Returns 0, the positive FI_E code of a completion with an error, FI_ETIMEDOUT after ten
+ * seconds, or FI_EOTHER if the CQ cannot be read.
  */
 int bed_wait(unsigned int nr, struct fi_cq_tagged_entry *entry);
 
-/* As bed_wait(); checks that the entry has no error and the context @context. */
+/*
+ * Waits for the next completion of node @nr; checks that the completion has no error and
+ * the context @context.
+ */
 void bed_done(unsigned int nr, void *context);
 
 /* Fills @len bytes with a pattern that depends on @seed. */
-/* Returns true if @len bytes have the pattern of @seed. */
 void bed_fill(void *buf, size_t len, uint32_t seed);
+/* Returns true if the @len bytes have the pattern of @seed. */
 bool bed_filled(const void *buf, size_t len, uint32_t seed);
 
 #endif

@@ -130,7 +130,7 @@ void nic_hello_send(unsigned wire, uint8_t heard);
 unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 void nic_packet_send(unsigned wire, const ExanetPacket *pkt);
 
-/* --- Functions of the device, and what the linker replaces them by ------------ */
+/* --- Functions of the device, and the functions by which the linker replaces them --- */
 
 enum exanet_resp __real_exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
                                             void *buf, size_t len,
@@ -151,10 +151,10 @@ struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
 
 /*
  * Asserts, 61 s after the close of all contexts, that the receiver has no source and no
- * valid context, and that packetizer and initiator can remove all their nodes; and, 121
- * s after the close, that the firmware can.  Asserts meanwhile that reports of failed
- * reads end, and that the cable of the hostile node reserves its coordinates for less
- * than 11 s after its carrier is lost.
+ * valid context, and that packetizer and initiator can remove all their nodes.  Asserts,
+ * 121 s after the close, that the firmware can remove all its nodes.  Asserts meanwhile
+ * that reports of failed reads end, and that the port of the hostile node reserves the
+ * node's coordinates for less than 11 s after the loss of the carrier.
  */
 void nic_tables_check(void);
 /*

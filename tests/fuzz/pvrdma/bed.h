@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bed for fuzz targets of a whole pvrdma: the device in a box, a kernel, two
+ * The environment of fuzz targets of a whole pvrdma: the device in a box, a kernel, two
  * processes and two nodes.
  *
- * Process EVIL and node EVIL_NODE do what the program says.  Process HONEST, in another
+ * Process EVIL and node EVIL_NODE execute the program.  Process HONEST, in another
  * protection domain, is connected to node HONEST_NODE, which answers requests at once.
  * Node EVIL_NODE keeps requests until the target lets the node answer.
  */
@@ -92,13 +92,13 @@ typedef struct BedConnection {
 /* --- Node EVIL_NODE ------------------------------------------------------------- */
 
 #define BED_REQUESTS    64
-#define BED_EVIL_QPN    0x111 /* number of a node's QP: this + index of the device's QP */
+#define BED_EVIL_QPN    0x111 /* BED_EVIL_QPN + n: number of the node's QP for bed.qp[n] */
 
 typedef struct BedRequest {
     uint8_t opcode;
     bool ack_req;
     uint32_t psn;
-    uint32_t packets, answered;             /* packets of the response; those sent */
+    uint32_t packets, answered;             /* packets of the response; packets sent */
     uint32_t len;                           /* bytes of a READ, else 0 */
 } BedRequest;
 

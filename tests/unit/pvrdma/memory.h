@@ -20,8 +20,8 @@ typedef struct Guest {
     PvrdmaState s;
     AddressSpace as;                /* of the device; not initialized */
     uint8_t *ram;
-    unsigned pages;                 /* that were given away */
-    unsigned reads, writes;         /* DMA */
+    unsigned pages;                 /* pages that were allocated */
+    unsigned reads, writes;         /* numbers of DMA accesses */
     /* numbers of CQ notifications, events, and CQs that the device put in error */
     unsigned notifications, events, cq_errors;
     /* CQ of the last notification; info and type of the last event */
@@ -40,13 +40,13 @@ typedef struct GuestObject {
 /* Creates a guest with empty tables of objects. */
 Guest *guest_new(void);
 /*
- * Frees @g with its remaining CQs, SRQs and regions; asserts that its tables are empty
- * then.
+ * Frees @g with its remaining CQs, SRQs and regions; asserts that no table has an entry
+ * after that.
  */
 void guest_free(Guest *g);
 /* Returns the host address of DMA address @at; asserts that @at is in memory. */
 void *guest_at(Guest *g, uint64_t at);
-/* Returns how many errors of the guest the device has counted. */
+/* Returns the number of guest errors that the device has counted. */
 unsigned guest_errors(const Guest *g);
 
 /* Allocates @pages pages, none next to another, and their page directory. */

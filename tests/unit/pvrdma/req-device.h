@@ -31,17 +31,17 @@ typedef struct RigWqe {
     uint8_t opcode;
     uint8_t flags;              /* SIGNALED, unless the test changes it */
     uint32_t length;            /* bytes */
-    uint32_t at;                /* offset of its data in rig.memory */
+    uint32_t at;                /* offset of the WQE's data in rig.memory */
     uint64_t remote;            /* address in the peer's memory */
     uint64_t compare_add, swap;
-    uint32_t bad_from;          /* local data from this offset on cause LOC_PROT_ERR */
+    uint32_t bad_from;          /* accesses beyond this offset cause LOC_PROT_ERR */
     bool unreadable;            /* the fetch of the WQE fails */
 } RigWqe;
 
 /* A packet that the requester sent. */
 typedef struct RigPacket {
     RocePacket pkt;
-    uint32_t offset;            /* of the payload, in the message */
+    uint32_t offset;            /* offset of the payload in the message */
     uint32_t len;               /* bytes of payload */
     uint8_t payload[ROCE_MTU_MAX];
 } RigPacket;
@@ -52,19 +52,19 @@ typedef struct Rig {
     PvrdmaQp qp;
     PvrdmaCq cq;
     int64_t now;
-    int64_t timer;              /* 0: not set */
-    unsigned timers;            /* times it was set */
-    bool no_copy;               /* messages that are larger than memory */
-    uint32_t pages_used;        /* by all else */
-    bool pending_bad;           /* the guest's index is impossible */
-    uint8_t local_status;       /* of FAST_REG_MR and LOCAL_INV */
+    int64_t timer;              /* deadline of the QP's timer, ns; 0: not set */
+    unsigned timers;            /* number of times the timer was set */
+    bool no_copy;               /* copies no data: messages may be larger than memory */
+    uint32_t pages_used;        /* pages that other objects use */
+    bool pending_bad;           /* the guest's index is invalid */
+    uint8_t local_status;       /* result of FAST_REG_MR and LOCAL_INV */
     uint8_t memory[RIG_MEMORY];
     RigWqe wqe[RIG_WQES];
     unsigned posted;            /* WQEs that the guest has posted */
     unsigned consumed;          /* slots that the device has returned */
     unsigned consumes;          /* calls that returned slots */
-    GQueue packets;             /* RigPacket that the test has not taken */
-    GQueue completions;         /* PvrdmaWc that the test has not taken */
+    GQueue packets;             /* RigPackets that the test has not taken */
+    GQueue completions;         /* PvrdmaWcs that the test has not taken */
     unsigned wcs;               /* length of completions */
     uint64_t written;           /* bytes of responses, of READs and atomics, in memory */
     /* Counts of executed FAST_REG_MR, of executed LOCAL_INV, and of UD sends. */
@@ -74,22 +74,25 @@ typedef struct Rig {
 
 extern Rig rig;
 
-/* Starts anew: a QP in state RTS with first PSN @psn. */
+/* Clears the rig, and starts a QP in state RTS with MTU @mtu, bytes, and first PSN @psn. */
 void rig_start(uint32_t mtu, uint32_t psn);
 /* Asserts that the test has taken all packets and completions; frees the QP. */
 void rig_end(void);
 /* Posts a signaled WQE; its wr_id counts from 0 on. */
 RigWqe *rig_post(unsigned opcode, uint32_t length);
-/* Runs the requester until it has no more work.  Returns false if it had none. */
+/* Runs the requester until it has no work.  Returns false if it had no work at the start. */
 bool rig_run(void);
 /* Advances the clock by @ns, and calls the timer at each of its deadlines. */
 void rig_clock(int64_t ns);
 
-/* Returns the oldest packet without taking it; asserts that there is one. */
+/* Returns the oldest packet, which stays in the queue; asserts that there is a packet. */
 const RigPacket *rig_peek(void);
-/* Takes the oldest packet; asserts its @opcode and @psn.  Valid until the next call. */
+/*
+ * Takes the oldest packet; asserts its @opcode and @psn.  The result is valid until the
+ * next call.
+ */
 const RigPacket *rig_sent(unsigned opcode, uint32_t psn);
-/* As rig_sent(); asserts that the payload is the @len bytes of memory from @offset on. */
+/* As rig_sent(); asserts that the payload is the @len bytes of rig.memory from @offset on. */
 void rig_sent_data(unsigned opcode, uint32_t psn, uint32_t offset,
                    uint32_t len);
 /* As rig_sent(); asserts a READ request for @len bytes at @offset of the peer's data. */

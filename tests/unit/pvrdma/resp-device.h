@@ -32,7 +32,7 @@
 #define BED_DEPTH       64              /* WQEs of the receive queue */
 #define BED_BUFFER      8192            /* bytes of buffer of a receive WQE */
 
-/* A packet that the device sent.  pkt.payload is NULL; the bytes are in payload. */
+/* A packet that the device sent.  pkt.payload is NULL; the payload is in member payload. */
 typedef struct BedSent {
     RocePath path;
     RocePacket pkt;
@@ -44,10 +44,7 @@ typedef struct Bed {
     PvrdmaQp qp;
     PvrdmaCq cq;
     RocePath path;                  /* path of frames from the peer */
-    /*
-     * The region: its memory, with guards around; its rights; and errors that a test
-     * sets.
-     */
+    /* The region: memory between guards, rights, and errors that a test sets. */
     uint8_t *guarded, *mem;
     uint32_t access;
     bool mr_gone, bus_error;
@@ -58,12 +55,12 @@ typedef struct Bed {
     unsigned posted, fetched;
     bool rq_broken;
     uint8_t sg_status;
-    /* Results: PvrdmaWc and BedSent that the test has not taken, and counts of calls. */
+    /* Results: PvrdmaWcs and BedSents that the test has not taken, and counts of calls. */
     GQueue wc, sent;
     unsigned events, activations, responses, datagrams;
     enum pvrdma_event event;
     bool cq_full, congested;
-    uint8_t frame[ROCE_FRAME_MAX];  /* that is being built */
+    uint8_t frame[ROCE_FRAME_MAX];  /* frame that the device is building */
     size_t payload_at;
     int64_t now;                    /* virtual time, ns */
 } Bed;
@@ -83,10 +80,10 @@ void bed_free(Bed *bed);
 uint8_t bed_byte(uint32_t seed, size_t i);
 
 /*
- * Builds a frame of the peer from @pkt, and lets the device receive it.  If @pkt has a
- * payload_len but no payload, the payload is the pattern of its PSN. bed_frame() uses
- * @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key; arguments may
- * replace them.
+ * Builds a frame of the peer from @pkt, and lets the device receive the frame.  If @pkt
+ * has a payload_len but no payload, the payload is the pattern of the packet's PSN.
+ * bed_frame() uses @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key, but
+ * further arguments may replace both.
  */
 void bed_peer(Bed *bed, const RocePacket *pkt);
 void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
@@ -99,7 +96,7 @@ void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
 void bed_receive(Bed *bed, unsigned sges, uint32_t len);
 /* Lets the responder send up to @budget packets; returns true if more packets wait. */
 bool bed_run_some(Bed *bed, unsigned budget);
-/* Lets the responder send all packets; asserts that none waits. */
+/* Lets the responder send all packets; asserts that no packet waits. */
 void bed_run(Bed *bed);
 
 /*

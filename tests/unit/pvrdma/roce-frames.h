@@ -23,19 +23,19 @@ extern FrameVector frame_vectors[FRAME_VECTORS];
 
 /* Decodes pvrdma_vectors[] into frame_vectors[]; the other functions need it. */
 void frame_vectors_init(void);
-/* Returns the vector @name; aborts if there is none. */
+/* Returns the vector @name; aborts if there is no such vector. */
 const FrameVector *frame_vector(const char *name);
 /* Returns the offset of the BTH in the frame of @v. */
 size_t frame_bth_at(const FrameVector *v);
 
 /* Builds a frame whose payload bytes are 0, 1, 2 ..., modulo 256; returns its length. */
 size_t frame_build(uint8_t *frame, const RocePath *path, const RocePacket *pkt);
-/* Parses a frame, and returns only the status. */
+/* Parses a frame, and returns the status of the parser. */
 RoceStatus frame_parse(const uint8_t *frame, size_t len);
-/* Asserts that the frame is valid and has @path, @pkt and a payload of frame_build(). */
+/* Asserts that the frame is valid and has @path, @pkt and the payload of frame_build(). */
 void frame_assert_parsed(const uint8_t *frame, size_t len, const RocePath *path,
                          const RocePacket *pkt);
-/* Corrects the IPv4 checksum, if there is one, and the ICRC of a changed frame. */
+/* Corrects the ICRC of a changed frame, and the checksum of an IPv4 header. */
 void frame_seal(uint8_t *frame, size_t len);
 
 #endif
