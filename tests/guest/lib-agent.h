@@ -40,9 +40,9 @@ enum agent_op {
 	AGENT_OPEN	= 6,	/* opens the spare mailbox, with 2^len entries */
 	/*
 	 * Empties the spare mailbox.  The answer has in value the number of messages, and
-	 * in data the number of messages that the mailbox has refused for want of room.  Of
-	 * the last message, the answer has payload bytes 0 to 7 in gva, the type in seed,
-	 * and the sender's context in off.
+	 * in data the number of messages that the full mailbox has refused.  Of the last
+	 * message, the answer has payload bytes 0 to 7 in gva, the type in seed, and the
+	 * sender's context in off.
 	 */
 	AGENT_DRAIN	= 7,
 	AGENT_SHUT	= 8,	/* closes the spare mailbox */
@@ -117,8 +117,8 @@ static inline void agent_nap(unsigned int ms)
 }
 
 /*
- * Replaces the pages of @area by new pages, not populated, at the same addresses.  Returns
- * false on an error.
+ * Replaces the pages of @area by new pages, not populated, at the same addresses.
+ * Returns false on an error.
  */
 static inline bool agent_remap(uint8_t *area)
 {

@@ -137,8 +137,8 @@ static inline void check(const void *buf, size_t len, uint64_t seed,
 }
 
 /*
- * Returns a buffer of @len bytes between guards, @offset bytes behind an address that is a
- * multiple of GUARD.  guarded_free() frees the buffer.
+ * Returns a buffer of @len bytes between guards, @offset bytes behind an address that is
+ * a multiple of GUARD.  guarded_free() frees the buffer.
  */
 static inline uint8_t *guarded_new(size_t len, size_t offset)
 {

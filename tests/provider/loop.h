@@ -2,8 +2,8 @@
 /*
  * Transport whose NICs, network and nodes are memory of this process.
  *
- * A NIC executes its requests in reap(), in the order of post(), by copying bytes.  A test
- * can let requests fail or wait, stop and kill nodes, and reverse the order.  Bases are
+ * A NIC executes its requests in reap(), in the order of post(), by copying bytes.  A
+ * test can let requests fail or wait, stop and kill nodes, and reverse the order.  Bases are
  * numbers of regions, not addresses.  A request that exceeds its region fails, so that a
  * test detects a wrong address.  Several threads may use NICs at the same time.
  */
@@ -51,8 +51,8 @@ void loop_reset(void);
 
 /*
  * Ends @held.  Delivers held messages at once; the next reap() executes other held
- * requests.  Wakes the processes that have armed a NIC and wait for an arrival, or for the
- * end of a held request.
+ * requests.  Wakes the processes that have armed a NIC and wait for an arrival, or for
+ * the end of a held request.
  */
 void loop_release(void);
 

@@ -92,7 +92,7 @@ typedef struct BedConnection {
 /* --- Node EVIL_NODE ------------------------------------------------------------- */
 
 #define BED_REQUESTS    64
-#define BED_EVIL_QPN    0x111 /* BED_EVIL_QPN + n: number of the node's QP for bed.qp[n] */
+#define BED_EVIL_QPN    0x111 /* number of the QP of the node; + n for bed.qp[n] */
 
 typedef struct BedRequest {
     uint8_t opcode;

@@ -42,7 +42,10 @@ void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data);
 /* Returns true if vector @v has been sent since the last call. */
 bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 
-/* Returns a new file for -D, to be given to machine_log_check(). */
+/*
+ * Creates a file for -D, and returns its path.  machine_log_check() deletes the file and
+ * frees the path.
+ */
 char *machine_log_new(void);
 /*
  * Deletes the log at @path and frees @path.  Ignores lines of trace events.  Asserts

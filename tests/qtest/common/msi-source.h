@@ -2,7 +2,7 @@
 /*
  * A device with message-signalled interrupts that look like stores of a CPU.  The
  * requester ID is 0, because the device is 0.0 behind a bridge with secondary bus number
- * 0.  The device sends a message while the processor writes one of its registers.
+ * 0.  The device sends a message while the processor writes a register of the device.
  */
 #ifndef RNIC_MSI_SOURCE_H
 #define RNIC_MSI_SOURCE_H
@@ -27,13 +27,13 @@ typedef struct MsiSource {
 
 /*
  * Sets up bridge and device on @bus.  The caller must call this function before the
- * processor runs, because it sizes BARs.
+ * processor runs, because the function sizes BARs.
  */
 MsiSource msi_source_start(QPCIBus *bus);
 /*
- * Lets each message store @data to @to.  The processor must run.  First asserts that the
- * device sends its message while the processor executes the store that triggers it: with
- * RAM as the address, the next instruction must load the data of the message.
+ * Makes each later message store @data to @to.  The processor must run.  First asserts
+ * that the device sends a message while the processor executes the store that triggers
+ * this message: with RAM as the address, the next instruction must load its data.
  */
 void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data);
 /* Emits code by which the processor triggers one message. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An x86 machine whose processor runs, by TCG, the few bytes of machine code that a test
- * gives it: for tests of accesses that only a processor can do.
+ * An x86 machine whose processor runs, by TCG, a few bytes of machine code of a test: for
+ * tests of accesses that only a processor can do.
  */
 #ifndef RNIC_VCPU_H
 #define RNIC_VCPU_H
@@ -9,7 +9,7 @@
 #include "libqtest.h"
 
 /* RAM that the firmware and the test's code use. */
-/* not 0: call VCPU_RAM_CODE; the firmware stores 0 after the return */
+/* not 0: the firmware calls VCPU_RAM_CODE, and stores 0 here after the return */
 #define VCPU_RAM_GO     0x10000
 #define VCPU_RAM_CODE   0x20000
 #define VCPU_CODE_BYTES 512
@@ -31,7 +31,7 @@ void vcpu_bios_remove(char *path);
 
 /* Emits @len bytes, and then @word, an address or a value of 4 bytes. */
 void vcpu_emit(VcpuCode *code, const void *bytes, unsigned len, uint32_t word);
-/* Appends a return to @code, stores the code, and lets the processor call it. */
+/* Appends a return to @code, stores @code in RAM, and lets the processor call @code. */
 void vcpu_go(QTestState *qts, VcpuCode *code);
 bool vcpu_is_done(QTestState *qts);
 /*

@@ -11,7 +11,7 @@ typedef struct WirePeer {
     int dev_fd;                     /* QEMU's end; -1 after wire_peer_started() */
     bool dgram;                     /* each datagram is a frame; false: a stream */
     bool closed;                    /* QEMU has closed its end */
-    size_t frame_max;
+    size_t frame_max;               /* bytes of the longest frame */
     GByteArray *stream;             /* bytes of the frame that has arrived in part */
 } WirePeer;
 
@@ -27,19 +27,22 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max);
 void wire_peer_fini(WirePeer *p);
 /* Returns the value of -netdev, without id; to be freed. */
 char *wire_peer_netdev(WirePeer *p);
-/* Closes the test's copy of QEMU's end, once QEMU has inherited it. */
+/* Closes the test's copy of QEMU's end, after QEMU has inherited this end. */
 void wire_peer_started(WirePeer *p);
-/* Sends a frame.  Until QEMU has read the frame, calls @fn for frames that QEMU sends. */
+/*
+ * Sends a frame.  While the socket is full, calls @fn for frames that QEMU sends.  Fails
+ * after WAIT_MS.
+ */
 void wire_peer_send(WirePeer *p, const void *frame, size_t len,
                     WirePeerFrame *fn, void *opaque);
 /*
- * Waits at most @ms for a frame, and calls @fn for all frames that have arrived.
- * Returns false if no frame arrived.
+ * Waits at most @ms for bytes of QEMU, and calls @fn for all frames that have arrived.
+ * Returns false if no byte has arrived.
  */
 bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque);
 /*
  * Takes frames until @fn has put an element into @queue, and pops and returns the head
- * of @queue.
+ * of @queue.  Fails after WAIT_MS, or if QEMU has closed its end.
  */
 void *wire_peer_take(WirePeer *p, GQueue *queue, WirePeerFrame *fn, void *opaque);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs of the accelerator, with random data, and their results by a plain C loop. */
+/* Jobs of the accelerator with random data, and their results, computed by a C loop. */
 #ifndef EXANET_ACCEL_H
 #define EXANET_ACCEL_H
 
@@ -9,8 +9,8 @@ typedef struct AccelJob {
     unsigned ndf1, ndf2, nlayers, cells;
     size_t bytes[ARRAYS];
     uint8_t *data[ARRAYS]; /* contents of the arrays, in the byte order of memory */
-    uint64_t at[ARRAYS];            /* offset of each array from its base */
-    uint64_t end;
+    uint64_t at[ARRAYS];            /* offset of each array in memory or block RAM */
+    uint64_t end;                   /* end of the last array, offset */
     unsigned listed;                /* number of cells in the list CELLS */
 } AccelJob;
 

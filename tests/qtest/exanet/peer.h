@@ -44,7 +44,7 @@ typedef struct ExanetPeer {
     unsigned data_frames;
     unsigned last_words;            /* words of the last DATA frame */
     GQueue packets;                 /* ExanetRxPacket that the test has not taken */
-    GByteArray *dump;               /* unless NULL: gets all DATA, unchecked */
+    GByteArray *dump;               /* not NULL: gets all DATA, instead of @packets */
 } ExanetPeer;
 
 /*
@@ -72,7 +72,7 @@ size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
 void exanet_peer_hello(ExanetPeer *p, bool heard);
 /* Sends whole packets, @words words in total, in one frame. */
 void exanet_peer_words(ExanetPeer *p, const void *packets, unsigned words);
-/* Encodes @pkt with @pkt->payload into @buf; returns its length in words. */
+/* Encodes @pkt with @pkt->payload into @buf; returns the packet's length in words. */
 unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
 /* Sends @resp to @pkt, to the response index in the packet's footer. */
@@ -80,8 +80,8 @@ void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);
 
 /*
- * Handles all frames that have arrived; waits at most @ms for the first one.  Returns
- * false if no frame has arrived.
+ * Handles all frames that have arrived; waits at most @ms for the first frame.  Returns
+ * false if no byte has arrived.
  */
 bool exanet_peer_poll(ExanetPeer *p, int ms);
 /* Waits for the next packet, and returns it; the caller frees it. */

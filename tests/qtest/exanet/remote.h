@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiver of another node, as which the test acts: it stores the packets of all
- * cables, and acks a block when all its packets have arrived.
+ * The receiver of another node.  The test acts as this receiver: the test stores the
+ * packets of all cables, and acks a block when all packets of the block have arrived.
  */
 #ifndef EXANET_REMOTE_H
 #define EXANET_REMOTE_H

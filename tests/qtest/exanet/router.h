@@ -62,10 +62,10 @@ void exanet_assert_passed(ExanetTest *t, unsigned in, unsigned out,
                           const ExanetPacket *pkt, unsigned vc);
 /* Asserts that packets of the device for @dst leave by @port; -1: by no port. */
 void exanet_assert_own_way(ExanetTest *t, uint32_t dst, int port);
-/* Sends packets @from to @to of a stream, numbered by TID, in one frame. */
+/* Sends packets @from to @to - 1 of a stream, numbered by TID, in one frame. */
 void exanet_stream_send(ExanetTest *t, unsigned port, uint32_t src, uint32_t dst,
                         unsigned from, unsigned to);
-/* Takes packets @from to @to of a stream; asserts that each arrives once. */
+/* Takes packets @from to @to - 1 of a stream; asserts that they arrive in this order. */
 void exanet_stream_take(ExanetTest *t, unsigned port, uint32_t src,
                         unsigned from, unsigned to);
 

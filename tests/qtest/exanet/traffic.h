@@ -23,7 +23,7 @@ enum exanet_op_kind {
     EXANET_OP_KINDS,
 };
 
-/* How the target of a write learns that it is complete; bits. */
+/* The notification at the end of a write. */
 enum exanet_op_note {
     EXANET_NOTE_NONE,
     EXANET_NOTE_MAILBOX,

@@ -96,12 +96,12 @@ PvrdmaTest *pvrdma_start_cold(const char *props);
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
  * Does the same as pvrdma_start(), with a -netdev stream that listens at @path.  The
- * test connects to it by pvrdma_wire_connect().
+ * test connects to this socket by pvrdma_wire_connect().
  */
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
- * Starts two machines as pvrdma_start(), with a wire between them.  The second one has
- * the addresses that the peer has in other tests.  @path: of the new socket.
+ * Starts two machines as pvrdma_start(), with a wire between them.  The second machine
+ * has the addresses that the peer has in other tests.  @path: path of the new socket.
  */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
@@ -203,9 +203,9 @@ void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
 /* Closes the socket; frames under way are lost. */
 void pvrdma_wire_cut(PvrdmaTest *t);
-/* Sends @len bytes as one frame, which need not be a valid one. */
+/* Sends @len bytes as one frame, which need not be valid. */
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
-/* Waits for the next RoCE frame of the device, and returns it, to be freed. */
+/* Waits for the next RoCE frame of the device, and returns the frame, to be freed. */
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
 /*
  * Does the same as pvrdma_wire_take(), and asserts that the frame has @opcode, @qpn and
@@ -223,9 +223,9 @@ void pvrdma_assert_quiet(PvrdmaTest *t);
 /* Waits in real time until @cond, a C expression, is true; takes frames meanwhile. */
 #define pvrdma_wait(t, cond) wait_until(cond, pvrdma_pump(t))
 void pvrdma_pump(PvrdmaTest *t);
-/* Lets the device finish all work that needs no passing of virtual time. */
+/* Lets the device finish all work that needs no virtual time. */
 void pvrdma_settle(PvrdmaTest *t);
-/* Moves virtual time, and settles. */
+/* Advances virtual time by @ns, and settles. */
 void pvrdma_step(PvrdmaTest *t, int64_t ns);
 
 #endif /* PVRDMA_DEVICE_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile guest, or one with a broken driver.  The guest stores random values where
- * the device reads.  The device must work on, and transfers between other objects must
- * succeed.  The seed comes from random_seed().
+ * A hostile guest, or a guest with a broken driver.  The guest stores random values where
+ * the device reads.  The device must continue to work, and transfers between other
+ * objects must succeed.  The seed comes from random_seed().
  */
 #ifndef PVRDMA_HOSTILE_H
 #define PVRDMA_HOSTILE_H
@@ -15,8 +15,8 @@
 typedef struct Hostile {
     PvrdmaTest *t;
     GRand *rand;
-    PvrdmaQpPair good;                 /* objects that the guest leaves alone */
-    PvrdmaQpPair evil;
+    PvrdmaQpPair good;                 /* objects that the guest does not damage */
+    PvrdmaQpPair evil;                 /* objects that the guest damages */
     uint64_t evil_at; /* address where the memory of evil's last objects begins */
     uint64_t scratch;               /* pages for any purpose */
 } Hostile;
@@ -37,11 +37,11 @@ void hostile_finish(Hostile *h);
 
 /* Returns a random number less than @n. */
 uint32_t hostile_below(Hostile *h, uint32_t n);
-/* Returns true three times of four. */
+/* Returns true with a probability of 3/4. */
 bool hostile_often(Hostile *h);
 /* Writes random bytes to guest memory. */
 void hostile_scribble(Hostile *h, uint64_t at, size_t len);
-/* Returns the address of memory, of nothing, of registers, or one that is not aligned. */
+/* Returns an address of memory, of registers or of nothing, or any 64-bit number. */
 uint64_t hostile_any_page(Hostile *h);
 /*
  * Makes a page directory and a table with random entries, in the scratch pages.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two QPs of one device that are connected with each other, QP 0 and QP 1, for tests of
- * what is behind the transport: memory, queues.  After an error the QPs can be
- * connected again.
+ * memory and queues.  After an error the QPs can be connected again.
  */
 #ifndef PVRDMA_QP_PAIR_H
 #define PVRDMA_QP_PAIR_H

@@ -74,13 +74,13 @@ typedef struct Rig {
 
 extern Rig rig;
 
-/* Clears the rig, and starts a QP in state RTS with MTU @mtu, bytes, and first PSN @psn. */
+/* Clears the rig; makes a QP in state RTS with MTU @mtu (bytes) and first PSN @psn. */
 void rig_start(uint32_t mtu, uint32_t psn);
 /* Asserts that the test has taken all packets and completions; frees the QP. */
 void rig_end(void);
 /* Posts a signaled WQE; its wr_id counts from 0 on. */
 RigWqe *rig_post(unsigned opcode, uint32_t length);
-/* Runs the requester until it has no work.  Returns false if it had no work at the start. */
+/* Runs the requester while the QP is active.  Returns false if the QP was not active. */
 bool rig_run(void);
 /* Advances the clock by @ns, and calls the timer at each of its deadlines. */
 void rig_clock(int64_t ns);
@@ -92,7 +92,7 @@ const RigPacket *rig_peek(void);
  * next call.
  */
 const RigPacket *rig_sent(unsigned opcode, uint32_t psn);
-/* As rig_sent(); asserts that the payload is the @len bytes of rig.memory from @offset on. */
+/* As rig_sent(); asserts that the payload is @len bytes of rig.memory from @offset on. */
 void rig_sent_data(unsigned opcode, uint32_t psn, uint32_t offset,
                    uint32_t len);
 /* As rig_sent(); asserts a READ request for @len bytes at @offset of the peer's data. */

@@ -32,7 +32,7 @@
 #define BED_DEPTH       64              /* WQEs of the receive queue */
 #define BED_BUFFER      8192            /* bytes of buffer of a receive WQE */
 
-/* A packet that the device sent.  pkt.payload is NULL; the payload is in member payload. */
+/* A packet that the device sent.  pkt.payload is NULL; member payload has the bytes. */
 typedef struct BedSent {
     RocePath path;
     RocePacket pkt;
@@ -55,7 +55,7 @@ typedef struct Bed {
     unsigned posted, fetched;
     bool rq_broken;
     uint8_t sg_status;
-    /* Results: PvrdmaWcs and BedSents that the test has not taken, and counts of calls. */
+    /* Results: PvrdmaWcs and BedSents that the test has not taken; counts of calls. */
     GQueue wc, sent;
     unsigned events, activations, responses, datagrams;
     enum pvrdma_event event;
@@ -82,8 +82,8 @@ uint8_t bed_byte(uint32_t seed, size_t i);
 /*
  * Builds a frame of the peer from @pkt, and lets the device receive the frame.  If @pkt
  * has a payload_len but no payload, the payload is the pattern of the packet's PSN.
- * bed_frame() uses @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key, but
- * further arguments may replace both.
+ * bed_frame() uses @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key,
+ * but further arguments may replace both.
  */
 void bed_peer(Bed *bed, const RocePacket *pkt);
 void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);

@@ -32,7 +32,7 @@ size_t frame_bth_at(const FrameVector *v);
 size_t frame_build(uint8_t *frame, const RocePath *path, const RocePacket *pkt);
 /* Parses a frame, and returns the status of the parser. */
 RoceStatus frame_parse(const uint8_t *frame, size_t len);
-/* Asserts that the frame is valid and has @path, @pkt and the payload of frame_build(). */
+/* Asserts that the frame is valid, and has @path, @pkt and frame_build()'s payload. */
 void frame_assert_parsed(const uint8_t *frame, size_t len, const RocePath *path,
                          const RocePacket *pkt);
 /* Corrects the ICRC of a changed frame, and the checksum of an IPv4 header. */
