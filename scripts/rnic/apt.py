@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fetches Debian packages and sources.
 
-The machine's own apt installs packages for the machine. Sources and the packages of guests
-come through a second configuration of apt, so that nothing in /etc/apt changes. The second
-configuration has the mirror, the proxy and the checks of the machine's own.
+The machine's own apt installs packages for the machine. Sources and single packages are
+fetched with a second configuration of apt, so that nothing in /etc/apt changes. The second
+configuration has the mirror, the proxy and the checks of the machine's configuration.
 """
 
 import os
@@ -19,7 +19,7 @@ KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
 _CONF = _DIR / 'apt.conf'
 _SUITES = ['trixie', 'trixie-backports', 'forky', 'sid', 'experimental']
-# Options of apt that the second configuration takes from the machine.
+# Options of apt that the second configuration copies from the machine's configuration.
 _KEEP = re.compile(r'Acquire::(http|https|ftp|Check-|Retries|ForceIPv|'
                    r'AllowInsecure|Max-|Proxy)')
 
@@ -36,7 +36,7 @@ def as_root(cmd):
 
 
 def ensure_packages(names):
-    """Installs the packages in NAMES that this machine lacks, with its own apt."""
+    """Installs the packages in NAMES that this machine lacks, with the machine's own apt."""
     if all(map(_installed, names)):
         return
     with build_lock('-apt'):
@@ -127,13 +127,13 @@ def _update():
     try:
         _private(['apt-get', 'update'], 'apt-private', None)
     except Failed:
-        pass   # A mirror may lack one of the suites. The next command of apt needs only some.
+        pass   # A mirror may lack a suite. The next command of apt needs only some suites.
 
 
 def fetch_source(name, prefix, into):
-    """Returns the tarball of the newest source NAME whose version begins with PREFIX. It
-    fetches only the upstream tarball into the folder INTO, because a mirror may lack the
-    .dsc."""
+    """Fetches the tarball of the newest source NAME whose version begins with PREFIX into the
+    folder INTO, and returns its path. Fetches only the upstream tarball, because a mirror may
+    lack the .dsc."""
     with build_lock('-apt'):
         return _fetch_source(name, prefix, into)
 
@@ -162,7 +162,8 @@ def _fetch_source(name, prefix, into):
 
 
 def fetch_package(name, into):
-    """Unpacks the Debian 13 package NAME into the folder INTO, without an installation."""
+    """Fetches the Debian 13 package NAME and unpacks the package into the folder INTO, without
+    an installation."""
     into.mkdir(parents=True, exist_ok=True)
     with build_lock('-apt'):
         _update()

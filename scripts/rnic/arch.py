@@ -27,14 +27,14 @@ _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
 class Arch:
     """Guests for amd64, the processor of this machine."""
 
-    name = 'amd64'              # as Debian calls it
+    name = 'amd64'              # Debian's name of the processor
     binary = 'qemu-system-x86_64'
     machine = ['-M', 'q35', '-cpu', 'max']
     cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
     host_packages = []
-    environment = {}            # of the compilation of the project's own parts
+    environment = {}            # variables for the compilation of the project's own parts
     configure = ''              # options of configure scripts
-    ram = device_tree = None    # files of guests without a disk, if there are such guests
+    ram = device_tree = None    # files of guests without a disk; None: no such guests
     build_recipe = Recipe(
         [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
         '--variant=minbase', excluded=_NO_INITRAMFS)
@@ -102,7 +102,7 @@ class Arm64(Arch):
 
     name = 'arm64'
     binary = 'qemu-system-aarch64'
-    # This CPU is faster than "max". iommu.test has page tables for 52-bit addresses.
+    # This CPU is faster than "max", which iommu.test uses because of 52-bit addresses.
     machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
     cmdline = 'console=ttyAMA0'
     host_packages = ['device-tree-compiler', 'kmod']

@@ -31,7 +31,8 @@ class _Process:
         self.pid, self.begin = pid, begin or _begin(pid)
 
     def poll(self):
-        """Returns None if the process runs. Only its parent can read its exit code."""
+        """Returns None if the process runs, otherwise 'unknown', because only the parent can
+        read the exit code."""
         return None if self.begin and _begin(self.pid) == self.begin \
             else 'unknown'
 
@@ -78,7 +79,7 @@ def _lock(name):
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
-    # The previous owner removes the file. A lock on the removed file excludes nobody.
+    # The previous owner removes the file. A lock on a removed file excludes no process.
     while not file or not path.exists() \
             or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
         if file:
@@ -161,7 +162,7 @@ def _end(name):
     try:
         found = find(name)
     except Damaged:
-        # The record would tell which of two folders has the sockets.
+        # The damaged record does not tell which of two folders has the sockets.
         for everywhere in (False, True):
             _forget(name, runtime.base(everywhere) / _folder(name))
         return
@@ -204,7 +205,7 @@ class Background(vm.Cluster):
     # --- Starting ---------------------------------------------------------
 
     def up(self):
-        """Boots all nodes. If one node fails, the others are taken down."""
+        """Boots all nodes. If a node fails, ends all nodes."""
         vm.check_share(self.share)
         vm.check_faults(self.binary, self.topology)
         with _lock(self.name):
@@ -248,7 +249,8 @@ class Background(vm.Cluster):
         self.folder, self.ready = Path(state['folder']), state['ready']
         for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                # No process has start time -1, so one of an earlier boot counts as ended.
+                # No process has start time -1, so a process of an earlier boot counts as
+                # ended.
                 same = known['begin'] and state['boot'] == _boot()
                 node.process = _Process(known['pid'],
                                         known['begin'] if same else -1)

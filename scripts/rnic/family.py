@@ -39,12 +39,12 @@ class Nic:
 @dataclass(frozen=True)
 class Family:
     """A family of NICs. Its folders are hw/NAME, include/rnic/NAME and so on."""
-    name: str                   # prefix of its devices, functions and tests, too
+    name: str                   # also the prefix of devices, functions and tests
     title: str                  # name of the family in texts
     # Folders of hw/NAME, from the lowest level to the highest; '' is hw/NAME itself.
     # Folders of the same level do not use each other.
     rooms: tuple
-    headers: tuple              # of include/rnic/NAME: each uses only those before it
+    headers: tuple              # of include/rnic/NAME: each uses only headers before it
     nics: tuple
     # True if guest-driver/kernel/NAME has NAME.ko, guest-driver/lib/NAME has libNAME.so,
     # and guest-driver/libfabric has the provider NAME.
@@ -56,7 +56,8 @@ class Family:
     linux_driver: tuple = ()
     images: dict = field(default_factory=dict)      # name of a disk -> more packages
     board_tests: tuple = ()     # programs of tests/guest that run on zcu102
-    # Fuzz target without prefix NAME- -> number of inputs in the gate, if not the usual.
+    # Fuzz target without prefix NAME- -> number of inputs in the gate; without an entry,
+    # the gate runs the usual number.
     fuzz_runs: dict = field(default_factory=dict)
     # For QEMU's generic fuzzer: options of the machine, names of the target objects.
     fuzz_machine: str = ''

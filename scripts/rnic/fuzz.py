@@ -32,8 +32,8 @@ _SEED = 1
 _GATE_ENOUGH = 90            # seconds; a slow machine has not run all inputs by then
 _GATE_SECONDS = 120          # limit of the time of one target
 _INPUT_SECONDS = 20          # limit of the time of one input
-# A target fails if it runs fewer inputs than this part of what the gate wants in the same
-# time. Inputs of a long run take longer, because libFuzzer makes them longer and longer.
+# A target fails if it runs fewer inputs than this part of the number that the gate wants in
+# the same time. Inputs of a long run take longer, because libFuzzer increases their length.
 _GATE_PART, _SOAK_PART = 1 / 4, 1 / 10
 _QEMU_RATE = 1               # QEMU's fuzzer fails below so many inputs per second
 _DONE = re.compile(r'^Done (\d+) runs in \d+ second', re.M)
@@ -94,7 +94,7 @@ class _Job(NamedTuple):
 
 
 class _Run:
-    """A target that runs. The kernel ends it when the caller dies."""
+    """A target that runs. The kernel kills the target when the caller dies."""
 
     def __init__(self, job):
         self.job = job
@@ -126,7 +126,7 @@ class _Run:
 
     def _failure(self, text):
         """Returns why the target has failed, by its exit code and its output TEXT; None
-        if it has not."""
+        if the target has not failed."""
         if self.process.returncode:
             why = re.search(r'^.*(?:ERROR:|runtime error:).*$', text, re.M)
             return why.group() if why else f'code {self.process.returncode}'
@@ -180,8 +180,8 @@ def _wanted(program):
 
 
 def _seed():
-    """Returns the seed of the gate, which RNIC_TEST_SEED changes; --full sets that. The
-    result is not 0, because libFuzzer takes a random seed then."""
+    """Returns the seed of the gate plus RNIC_TEST_SEED, which --full sets. The result is not
+    0, because libFuzzer would use a random seed then."""
     given = os.environ.get('RNIC_TEST_SEED', '0')
     try:
         return (_SEED + int(given, 0)) % (1 << 32) or _SEED

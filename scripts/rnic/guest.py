@@ -59,8 +59,8 @@ _PRODUCTS = shutil.ignore_patterns(
 
 
 class _Part:
-    """A part of the guests that is compiled in the build root of ARCH, of FAMILY if it
-    belongs to one."""
+    """A part of the guests that is compiled in the build root of ARCH. FAMILY is the family
+    to which the part belongs, or None."""
 
     def __init__(self, arch, name, what, folder, build, needs=(), family=None):
         self.arch, self.name, self.what, self.family = arch, name, what, family
@@ -107,7 +107,7 @@ class _Part:
                  f'build-{self.name}')
 
     def stage(self):
-        """Installs the part into a folder of the build root, and copies that to OUT."""
+        """Installs the part into a folder of the build root, and copies the folder to OUT."""
         stage = self.arch.root / 'rnic/stage'
         shutil.rmtree(stage, ignore_errors=True)
         self.run_make('DESTDIR=/rnic/stage PREFIX=/usr install')
@@ -179,7 +179,7 @@ def _build_provider(part):
     if not fresh(configured, setup):
         shutil.rmtree(tree, ignore_errors=True)
         unpack_libfabric(tree)
-    # A file that is gone from the sources must not stay in the tree.
+    # A file that was removed from the sources must not stay in the tree.
     for folder in (part.family.name, 'rnic'):
         shutil.rmtree(tree / 'prov' / folder, ignore_errors=True)
     run([_APPLY, tree, part.arch.root / 'rnic/src/guest-driver/libfabric'],

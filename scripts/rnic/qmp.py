@@ -19,9 +19,9 @@ _RELAY = Path(__file__).with_name('relay.py')
 
 
 def _library():
-    """Returns the module qemu.qmp. Fetches nothing, because a command that looks at running
-    nodes must neither wait for a build nor for Debian: a QEMU that runs was built from a
-    source that is there."""
+    """Returns the module qemu.qmp. Fetches nothing, because a command for running nodes must
+    wait neither for a build nor for Debian. The source of a QEMU that runs is usually
+    there, because QEMU was built from this source."""
     source = qemu_source.present()
     if not source:
         raise OSError('there is no source of QEMU, which contains the library of QMP: '

@@ -108,9 +108,9 @@ class Module(_Graph):
     """The files of a kernel module. Its main header lists the rooms, from the lowest to
     the highest: a line "* ROOM FILE" begins a room, the next lines name more files.
 
-    The module is compiled only in a guest's Debian, which this check does without. So it
-    judges on identifiers: ctags finds the definitions, and a word of another file that
-    is such a name counts as a use of it. All names of the module begin
+    The module is compiled only in a guest's Debian, which this check does not need. So the
+    class judges by identifiers: ctags finds the definitions, and a word of another file
+    that equals a defined name counts as a use of this name. All names of the module begin
     with the module's name."""
 
     def __init__(self, folder):
@@ -176,7 +176,7 @@ def plain_headers():
 
 
 def _alone(header, flags, cwd):
-    """Yields the first error of the compiler in HEADER, which is included by no other."""
+    """Yields the first error of the compiler if HEADER is the only file that is compiled."""
     r = subprocess.run(['cc', *flags, '-fsyntax-only', '-x', 'c', '-'],
                        input=f'#include "{header}"\n', cwd=cwd, text=True,
                        capture_output=True, check=False)
@@ -251,7 +251,7 @@ def _split(name):
 
 
 def _level(family, folder):
-    """Returns the level of FOLDER, None if it is no room."""
+    """Returns the level of FOLDER; None if FOLDER is no room."""
     return next((i for i, level in enumerate(FOLDERS.get(family, ())) if folder in level),
                 None)
 

@@ -39,8 +39,8 @@ class Failed(Exception):
 
 
 class _Line:
-    """The line of a step. On a terminal, each change overwrites the line; in a file, each
-    change is a new line."""
+    """The line of a step. On a terminal, each change overwrites the line. In a file, the
+    begin, the end, and the progress at intervals are lines."""
 
     def __init__(self, title):
         self.title, self.start = title, time.monotonic()
@@ -73,7 +73,8 @@ _current = _Steps()
 
 @contextlib.contextmanager
 def step(title):
-    """Prints TITLE now, and the duration at the end of the body."""
+    """Prints TITLE now, and the duration at the end of the body. Adds TITLE to an exception
+    of the body."""
     outer, line = _current.line, _Line(title)
     _current.line = line
     try:
@@ -99,8 +100,9 @@ def log_path(name):
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
-    """Runs CMD and writes its output to the log file. If the exit code is not 0, raises
-    Failed with the reason WHY, or with a reason from the log if WHY is None."""
+    """Runs CMD and writes its output to the file of log_path(LOG). If the exit code is not
+    0, raises Failed with WHY, or with the exit code if WHY is None, and with a reason from
+    the log."""
     path = log_path(log)
     with open(path, 'w', encoding='utf-8', errors='replace') as out:
         out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
@@ -129,8 +131,8 @@ def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
 
 
 def _reason(log):
-    """Returns the last reason of an error in the file LOG, as the end of a sentence; an empty
-    string if there is none."""
+    """Returns the first reason of an error in the last 64 KiB of the file LOG, as the end of
+    a sentence; an empty string if there is no reason."""
     found = _REASON.search(tail(log, 65536))
     return f': {found.group().strip()[:160]}' if found else ''
 
@@ -170,8 +172,8 @@ def build_lock(what=''):
 
 
 def digest(*items):
-    """Returns the hash of the content of ITEMS: files, folders with all files in them, and
-    strings."""
+    """Returns the hash of ITEMS: strings, the contents and execute bits of files, and of
+    folders the names, contents and execute bits of all files in them."""
     h = hashlib.sha256()
     for item in items:
         if isinstance(item, str):

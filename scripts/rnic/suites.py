@@ -63,7 +63,8 @@ def _kill_session(process):
 
 
 def _ask(process):
-    """Sends SIGTERM to a test, so that the test ends its processes in the background."""
+    """Sends SIGTERM to a test, so that the test ends the processes that it has started, and
+    waits for the end of the test."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -118,9 +119,10 @@ def _wait(process, seconds, stop):
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs the tests of our own programs beside the body, those without guests beside those
-    with guests. Returns when all have ended. All take less time together, because guests
-    wait for each other and for sockets a third of the time."""
+    """Runs the tests of our own programs beside the body, and tests without guests beside
+    tests with guests. Returns when all tests have ended. This takes less time than one test
+    after the other, because guests wait for each other and for sockets a third of the
+    time."""
     stop = threading.Event()
     tests = list(_script_tests(pattern, False))
     lanes = [[t for t in tests if _boots_guests(t)],

@@ -21,9 +21,9 @@ _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')
 
 def wrong(top=TOP):
     """Yields the errors in the names of test cases of the repository TOP. All cases of a
-    file belong to one unit: a file of hw, by its own name or with its folder's in front, or
-    a larger unit. A name is lower case, and two programs of one folder have no name in
-    common. The number of a check in a specification ends the name."""
+    file belong to one unit: a file of hw, by its own name or by FOLDER-FILE, or a larger
+    unit. A name is lower case, and two programs of one folder have no name in common. The
+    number of a check in a specification ends the name."""
     folders = sorted(p.name for p in (top / 'hw').iterdir() if p.is_dir())
     known = {(folder, unit) for folder in folders
              for unit in _units(top / 'hw', folder)} | _OWN

@@ -17,8 +17,8 @@ def coord(cabinet, card):
 
 def fat_tree(node, cable, leaves, hosts, spines):
     """Makes LEAVES switches with HOSTS guests each, and SPINES switches above them.
-    NODE(name, coordinates, is_switch) makes a node, which gets the next number if the name
-    is None. CABLE(a, b) joins two nodes."""
+    NODE(name, coordinates, is_switch) makes a node; the name None stands for a name with the
+    next number. CABLE(a, b) joins two nodes."""
     below = [[node(None, coord(leaf, host), False) for host in range(hosts)]
              for leaf in range(leaves)]
     middle = [node(f'leaf{i}', coord(i, _LEAF), True) for i in range(leaves)]
@@ -46,7 +46,7 @@ def dragonfly(node, cable, groups, size):
                 cable(b, a)
                 a.rules.append((b.coord, CARD, [b]))
                 b.rules.append((a.coord, CARD, [a]))
-    each = (groups - 2) // size + 1     # most cables of a guest to other groups
+    each = (groups - 2) // size + 1     # maximum of cables of a guest to other groups
 
     def gate(here, there):
         return all_groups[here][(there - here - 1) % groups // each]

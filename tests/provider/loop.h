@@ -3,9 +3,9 @@
  * Transport whose NICs, network and nodes are memory of this process.
  *
  * A NIC executes its requests in reap(), in the order of post(), by copying bytes.  A
- * test can let requests fail or wait, stop and kill nodes, and reverse the order.  Bases are
- * numbers of regions, not addresses.  A request that exceeds its region fails, so that a
- * test detects a wrong address.  Several threads may use NICs at the same time.
+ * test can let requests fail or wait, stop and kill nodes, and reverse the order.  Bases
+ * are numbers of regions, not addresses.  A request that exceeds its region fails, so that
+ * a test detects a wrong address.  Several threads may use NICs at the same time.
  */
 #ifndef LOOP_H
 #define LOOP_H

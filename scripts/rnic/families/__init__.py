@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The families of NICs, one module each. No other part of scripts lists them, so a new
-family adds its module here and changes nothing else."""
+"""The families of NICs, one module each. No other part of scripts lists the families, so a
+new family adds its module here and changes no other file of scripts."""
 
 import importlib
 import pkgutil
