@@ -5,9 +5,10 @@
 --
 --   tshark -X lua_script:exanet.lua -r cable.pcap -V
 --
--- or copy it into the folder of personal Lua plugins (Help, About, Folders). A
--- QEMU writes a capture: -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
--- maxlen=131072, because a frame may be longer than filter-dump's default.
+-- or copy this file into the folder of personal Lua plugins (Help, About, Folders). QEMU
+-- writes a capture with -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
+-- maxlen=131072. The option maxlen is necessary because a frame may be longer than
+-- filter-dump's default.
 --
 -- Filter names: exanet.link.* for the frame, exanet.* for packets, exanet.block.*
 -- for reassembled blocks. No content of a frame may raise a Lua error: all bytes come
@@ -173,8 +174,8 @@ F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
 local LINK_BYTES, HELLO_BYTES = 10, 16      -- bytes behind the Ethernet header
-local BLOCK_LIMIT = 16384                   -- most bytes of a block that is reassembled
-local INFO_GROUPS = 4                       -- most groups of packets in the info column
+local BLOCK_LIMIT = 16384                   -- maximum of bytes of a reassembled block
+local INFO_GROUPS = 4                       -- maximum of groups of packets, info column
 
 -- Names by value, without the prefix of the enum.
 local function names(enum, prefix)
@@ -459,7 +460,7 @@ local function byte_of(lo, hi, i)
     return floor(q[floor(i / 4) % 2 + 1] / 2 ^ (8 * (i % 4))) % 256
 end
 
--- Returns the CRC of a header. Fields that routers change count as zero: see the comment
+-- Returns the CRC of a header. Fields that routers change count as zeros: see the comment
 -- on CRCs in wire.h.
 local function header_crc(lo, hi)
     local kind = get(lo, F.HDR_LO_TYPE)
@@ -599,8 +600,8 @@ local function parse(s, at, left, known)
     return p
 end
 
--- Returns all packets in the @bytes bytes from @at on. @marks are those of an earlier
--- pass, or nil.
+-- Returns all packets in the @bytes bytes from @at on. @marks are the marks of the packets
+-- from an earlier pass, or nil.
 local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
@@ -640,7 +641,7 @@ local function request_key(who, p)
 end
 
 -- Returns by how many generations the TID of @p is newer than the latest one that its
--- source has used for this destination; 0 for an older one. nil: the source does not
+-- source has used for this destination; 0 if the TID is older. nil: the source does not
 -- use generations (STRICT).
 local function generations_ahead(p)
     local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
@@ -689,7 +690,7 @@ local function transaction(p, number)
 end
 
 -- Returns the pieces of @t up to @stop in one string, with zeros in place of missing
--- pieces. nil: pieces overlap.
+-- pieces. nil: pieces overlap, or a piece ends behind @stop.
 local function lay_out(t, stop)
     local at, parts, order = t.start, {}, {}
     for va in pairs(t.pieces) do
@@ -748,7 +749,8 @@ local function add_piece(t, p, s, number)
     return nil
 end
 
--- Records a packet of a transaction, or marks the packet as a copy of an earlier one.
+-- Records a packet of a transaction, or marks the packet as a copy of an earlier packet.
+-- Ignores a packet with a bad payload CRC.
 local function note_data(frame, t, p, s, number, mark)
     local what = p.type * 2 ^ 42 + p.va
     if p.payload_ok == false then
@@ -882,7 +884,8 @@ local function rate_kbps(code)
            N.RATE_UNIT_KBPS
 end
 
--- Returns the title of a packet for the info column and the tree, and its payload bytes.
+-- Returns the title of a packet for the info column and the tree, and the number of the
+-- packet's payload bytes.
 local function title(p)
     if p.state == "header_crc" then
         return "bad header CRC", 0
@@ -1321,7 +1324,8 @@ local function add_hello(root, tvb, s)
     root:add_le(pf["hello.max_words"], tvb(at + 12, 4))
 end
 
--- Returns the coordinates of the sender, which are the last bytes of its MAC address.
+-- Returns the coordinates of the sender, which are the last bytes of its MAC address. nil:
+-- the address is not that of an ExaNet node.
 local function sender(pinfo)
     local a, b, c, d = tostring(pinfo.dl_src):match(
         "^(%x%x:%x%x:%x%x):(%x%x):(%x%x):(%x%x)$")

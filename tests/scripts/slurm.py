@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Slurm of the test on this machine: one controller, and a slurmd for each of several
-"hosts".  It has its own folders, key and ports, and uses nothing of the system."""
+"""Runs Slurm for a test on this machine: one controller, and a slurmd for each of several
+"hosts".  This Slurm has its own folders, key and ports, and does not use those of the
+system."""
 
 import contextlib
 import os
@@ -31,7 +32,7 @@ def free_ports(count):
 
 
 class Slurm:
-    """For a "with" statement; env is the environment of clients."""
+    """Runs Slurm during a "with" statement; env is the environment of clients."""
 
     def __init__(self, hosts):
         self.hosts, self.running = hosts, []

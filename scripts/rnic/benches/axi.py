@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""STREAM and the kernel of a climate model on two guests for arm64 with the NIC on
-AXI, with data in local DRAM, in local and remote block RAM and in memory of a remote
-process, beside the figures of the document.
+"""Measures STREAM and the kernel of a climate model on two guests for arm64 with the NIC
+on AXI. The data are in local DRAM, in local and remote block RAM and in memory of a remote
+process. The figures of the document are printed beside the measured ones.
 
 An emulator has other absolute times than the hardware, so compare the ratios."""
 

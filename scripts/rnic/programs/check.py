@@ -13,12 +13,14 @@ from ..steps import build_lock, step
 
 FUNCTION_LIMIT, FUNCTION_MAX = 60, 100
 FILE_MAX = 800
-# Checks that do not fit. A list of registers is a macro with a macro as its parameter. A
-# module outside of Linux' source must check the version of the kernel.
+# Checks of the kernel's checkpatch that do not fit. A list of registers is a macro with a
+# macro as its parameter. A module outside of Linux' source must check the version of the
+# kernel.
 _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
     'COMPLEX_MACRO,MACRO_ARG_UNUSED'
-# Checks that do not fit. QEMU's own lists of properties are macros with complex values; a
-# register of pvrdma has positive errnos.
+# Matches findings of QEMU's checkpatch that count. The excepted checks do not fit: QEMU's own
+# lists of properties are macros with complex values, and a register of pvrdma has positive
+# errnos.
 _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
     r'return of an errno)'
 
@@ -54,8 +56,8 @@ class Check:
                 self.say(f'{line}: {what}')
 
     def rooms(self):
-        """Folders use and include only lower ones, circles of files are small, each header
-        compiles alone, and the main headers are short."""
+        """Checks that folders use and include only lower folders, circles of files are small,
+        each header compiles alone, and the main headers are short."""
         r = rooms.Rooms()
         r.compile()
         for what in r.wrong_edges():
@@ -70,7 +72,7 @@ class Check:
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')
 
     def module(self, folder):
-        """The kernel module in FOLDER has rooms too, and no circle."""
+        """Checks the rooms of the kernel module in FOLDER, where no circle is allowed."""
         m = rooms.Module(TOP / folder)
         for what in [*m.wrong_edges(), *m.headers()]:
             self.say(what)

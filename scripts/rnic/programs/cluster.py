@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs clusters of guests that are joined by the NIC, as a topology file describes.
 
-up TOPOLOGY boots a cluster in the background. TOPOLOGY is a file (docs/clusters.rst), or a
-ready-made one: pair, qfdb, torus2x2, torus4x2, torus4x4, hybrid, fattree4, fattree8,
-dragonfly4 or dragonfly8. If several clusters are up, the other commands need -c NAME."""
+up TOPOLOGY boots a cluster in the background. TOPOLOGY is a file (docs/clusters.rst), or
+the name of a ready-made topology: pair, qfdb, torus2x2, torus4x2, torus4x4, hybrid,
+fattree4, fattree8, dragonfly4 or dragonfly8. If several clusters are up, the other commands
+need -c NAME."""
 
 import argparse
 import contextlib

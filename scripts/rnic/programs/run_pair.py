@@ -3,7 +3,7 @@
 
 node1 is reached by "ssh node1", both by the MPI host file /etc/rnic/hosts.
 The output and the exit code are COMMAND's. One argument is a shell command
-line; several are one command and its arguments."""
+line; several arguments are a command and its arguments."""
 
 import argparse
 import shlex
