@@ -109,6 +109,7 @@ struct ExanetState {
 
     ExanetContext ctx[EXANET_CONTEXTS];
     ExanetTlb tlb;
+    ExanetRam ram;
     ExanetFaultUnit fault;
     ExanetExadma exadma;
     ExanetRtMailbox rt;

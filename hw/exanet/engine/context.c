@@ -4,17 +4,16 @@
  *
  * A translation and the copy that uses it happen in one call under the BQL, and INV_CMD
  * runs under the BQL too.  So no old translation is in use when the MMIO write of INV_CMD
- * returns.  The cache holds host pointers into RAM, from MemoryRegionCache, which holds a
- * reference to the RAM.  A change of the memory map drops the whole cache.
+ * returns.  A cached translation has a host pointer into RAM.  So all translations are
+ * invalidated when the table of RAM drops its ranges.
  */
 #include "qemu/osdep.h"
-#include "qemu/host-utils.h"
 #include "qemu/log.h"
 #include "qemu/memalign.h"
-#include "qemu/rcu.h"
 #include "context.h"
 #include "../exanet.h"
 #include "fault.h"
+#include "ram.h"
 #include "../base/regs.h"
 #include "walk.h"
 #include "../trace.h"
@@ -24,12 +23,15 @@
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
 #define PAGE_ADDRESS(va) ((va) & ~(uint64_t)(PAGE_BYTES - 1))
-/* Pages of one access, and RAM ranges that the access and its page tables can need. */
+/*
+ * Pages of one access, and ranges of RAM that the access can need: a page and five tables
+ * may each be in another range.
+ */
 #define ACCESS_PAGES (EXANET_ACCESS_MAX / PAGE_BYTES + 1)
 #define ACCESS_RANGES (ACCESS_PAGES * 6)
 QEMU_BUILD_BUG_ON(ACCESS_RANGES > EXANET_RAM_RANGES);
 
-/* --- Physical memory ------------------------------------------------------- */
+/* --- Translation ----------------------------------------------------------- */
 
 /* Invalidates the cached translations of @ctx. */
 static void tlb_flush(ExanetState *s, ExanetContext *ctx)
@@ -37,127 +39,25 @@ static void tlb_flush(ExanetState *s, ExanetContext *ctx)
     ctx->stamp = ++s->tlb.stamp;
 }
 
-/*
- * Drops all translations and RAM ranges: when the memory map has changed, when the table
- * of ranges has no room, and at the end of the device.
- */
-static void tlb_drop(ExanetState *s)
+/* Invalidates the cached translations of all contexts: their host pointers expire. */
+static void tlb_forget(ExanetRam *ram)
 {
-    ExanetTlb *tlb = &s->tlb;
+    ExanetState *s = container_of(ram, ExanetState, ram);
 
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         tlb_flush(s, &s->ctx[c]);
     }
-    for (unsigned i = 0; i < tlb->rams; i++) {
-        address_space_cache_destroy(&tlb->ram[i].cache);
-    }
-    tlb->rams = 0;
-    tlb->last = 0;
 }
-
-/* Callback of QEMU after a change of the memory map, with which host pointers expire. */
-static void tlb_listener_commit(MemoryListener *listener)
-{
-    tlb_drop(container_of(listener, ExanetState, tlb.listener));
-}
-
-/* A search for the range that contains @pa. */
-typedef struct RamSearch {
-    hwaddr pa;
-    hwaddr base;                    /* result: start of the range */
-    hwaddr size;                    /* result: bytes of the range; 0: not found */
-} RamSearch;
-
-static bool ram_search(Int128 start, Int128 len, const MemoryRegion *mr,
-                       hwaddr offset, void *opaque)
-{
-    RamSearch *search = opaque;
-    Int128 skip = int128_sub(int128_make64(search->pa), start);
-
-    if (!int128_nonneg(skip) || int128_ge(skip, len)) {
-        return false;
-    }
-    search->base = int128_get64(start);
-    search->size = int128_get64(int128_min(len, int128_make64(INT64_MAX)));
-    return true;
-}
-
-/*
- * Adds the range that contains @pa to @s->tlb.ram, and returns it.  If the table is full,
- * drops all ranges and translations before.  Returns NULL unless the range is RAM that
- * devices may write: not MMIO, not ROM, not memory of a device that is mapped like RAM.
- */
-static ExanetRam *ram_open(ExanetState *s, hwaddr pa)
-{
-    ExanetTlb *tlb = &s->tlb;
-    RamSearch search = { .pa = pa };
-    ExanetRam *ram;
-    int64_t size;
-
-    WITH_RCU_READ_LOCK_GUARD() {
-        flatview_for_each_range(address_space_to_flatview(s->host.as),
-                                ram_search, &search);
-    }
-    if (!search.size) {
-        return NULL;
-    }
-    if (tlb->rams == EXANET_RAM_RANGES) {
-        tlb_drop(s);
-    }
-    ram = &tlb->ram[tlb->rams];
-    size = address_space_cache_init(&ram->cache, s->host.as, search.base,
-                                    search.size, true);
-    if (!ram->cache.ptr || ram->cache.mrs.readonly || size <= 0) {
-        address_space_cache_destroy(&ram->cache);
-        return NULL;
-    }
-    ram->base = search.base;
-    ram->size = MIN(search.size, size);
-    tlb->rams++;
-    return ram;
-}
-
-static bool ram_contains(const ExanetRam *ram, hwaddr pa, hwaddr len)
-{
-    hwaddr offset = pa - ram->base;
-
-    return offset < ram->size && ram->size - offset >= len;
-}
-
-/* Returns the range with all @len bytes from @pa on, or NULL if there is no such RAM. */
-static ExanetRam *ram_find(ExanetState *s, hwaddr pa, hwaddr len)
-{
-    ExanetTlb *tlb = &s->tlb;
-    ExanetRam *ram = &tlb->ram[tlb->last];
-
-    if (likely(tlb->last < tlb->rams && ram_contains(ram, pa, len))) {
-        return ram;
-    }
-    for (unsigned i = 0; i < tlb->rams; i++) {
-        if (ram_contains(&tlb->ram[i], pa, len)) {
-            tlb->last = i;
-            return &tlb->ram[i];
-        }
-    }
-    ram = ram_open(s, pa);
-    return ram && ram_contains(ram, pa, len) ? ram : NULL;
-}
-
-static uint8_t *ram_pointer(const ExanetRam *ram, hwaddr pa)
-{
-    return ram->cache.ptr + (pa - ram->base);
-}
-
-/* --- Translation ----------------------------------------------------------- */
 
 static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
 {
-    ExanetRam *ram = ram_find(opaque, pa, sizeof(*entry));
+    ExanetState *s = opaque;
+    ExanetRamRange *range = exanet_ram_find(&s->ram, pa, sizeof(*entry));
 
-    if (!ram) {
+    if (!range) {
         return false;
     }
-    *entry = ldq_le_p(ram_pointer(ram, pa));
+    *entry = ldq_le_p(exanet_ram_pointer(range, pa));
     return true;
 }
 
@@ -190,9 +90,10 @@ static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
 }
 
 /*
- * Walks the page tables of context @c for @va, fills in @leaf, and counts faults.
- * Returns PROTECTION if the context is disabled or quiesced, or has a fault and
- * NO_REPORT; otherwise the result of exanet_walk().
+ * Walks the page tables of context @c for @va, and fills in @leaf.  Counts the walk, and
+ * its fault.  Returns PROTECTION without a walk if the context is disabled or quiesced.
+ * Returns PROTECTION also for a fault of a context with NO_REPORT; otherwise the result
+ * of exanet_walk().
  */
 static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
                                      bool write, ExanetLeaf *leaf)
@@ -227,8 +128,8 @@ tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
          ExanetTlbEntry **found)
 {
     enum exanet_resp resp;
+    ExanetRamRange *range;
     ExanetLeaf leaf;
-    ExanetRam *ram;
     hwaddr pa;
 
     resp = context_walk(s, c, va, write, &leaf);
@@ -236,16 +137,16 @@ tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
         return resp;
     }
     pa = leaf.pa | PAGE_ADDRESS(leaf_offset(&leaf, va));
-    ram = ram_find(s, pa, PAGE_BYTES);
-    if (!ram) {
+    range = exanet_ram_find(&s->ram, pa, PAGE_BYTES);
+    if (!range) {
         return EXANET_RESP_DECODE;
     }
     *found = tlb_victim(s, c, va);
     **found = (ExanetTlbEntry) {
         .va = PAGE_ADDRESS(va),
         .stamp = s->ctx[c].stamp,
-        .host = ram_pointer(ram, pa),
-        .ram = ram - s->tlb.ram,
+        .host = exanet_ram_pointer(range, pa),
+        .range = exanet_ram_index(&s->ram, range),
         .write = leaf.write,
     };
     return EXANET_RESP_ACK;
@@ -271,8 +172,9 @@ static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
 
 /*
  * Translates all pages of an access that crosses page boundaries.  Stores copies of their
- * entries in @page, because several pages may share one entry of a small TLB.  On an
- * error returns its code, and stores the first address without translation in *@fault_va.
+ * entries in @page, because a later page of the access may replace the entry of an
+ * earlier page.  On an error returns its code, and stores the first address without
+ * translation in *@fault_va.
  */
 static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
                                      size_t len, bool write,
@@ -281,10 +183,8 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
     uint64_t end = PAGE_OFFSET(va) + len;
 
     assert(len <= EXANET_ACCESS_MAX);
-    if (s->tlb.rams > EXANET_RAM_RANGES - ACCESS_RANGES) {
-        /* no range may be dropped during the access */
-        tlb_drop(s);
-    }
+    /* a drop during the access would make the host pointers in @page invalid */
+    exanet_ram_reserve(&s->ram, ACCESS_RANGES);
     for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
         uint64_t page_va = PAGE_ADDRESS(va) + at;
         ExanetTlbEntry *e;
@@ -302,7 +202,6 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
 static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
                               unsigned offset, const void *buf, size_t len)
 {
-    MemoryRegionCache *cache = &s->tlb.ram[e->ram].cache;
     uint8_t *p = e->host + offset;
 
     if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
@@ -312,14 +211,13 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     } else {
         memcpy(p, buf, len);
     }
-    /* invalidates TCG's translated code and marks the page dirty */
-    address_space_cache_invalidate(cache, p - cache->ptr, len);
+    exanet_ram_dirty(&s->ram, e->range, p, len);
 }
 
 /*
- * Reads beyond one page.  Returns as exanet_context_read().  Not inlined, as
- * access_write(), because the compiler would zero the array of pages for each access,
- * which takes as long as the access itself.
+ * Reads more than one page.  Returns as exanet_context_read().  This function and
+ * access_write() are not inlined, because the compiler would zero the array of pages for
+ * each access, which takes as long as the access itself.
  */
 static G_NO_INLINE enum exanet_resp
 access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,
@@ -445,7 +343,7 @@ unsigned exanet_context_active(ExanetState *s, unsigned c)
     return n;
 }
 
-/* Ends all work of context @c in all units, because it was disabled or quiesced. */
+/* Ends all work of context @c, which was disabled or quiesced, in all units. */
 static void context_stop(ExanetState *s, unsigned c)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {
@@ -455,7 +353,10 @@ static void context_stop(ExanetState *s, unsigned c)
     }
 }
 
-/* Clears the user pages of context @c, because another process has used them. */
+/*
+ * Clears the user pages of context @c, except its info page, because another process may
+ * have used them.
+ */
 static void context_start(ExanetState *s, unsigned c)
 {
     for (unsigned page = 0; page < EXANET_PAGE_INFO; page++) {
@@ -579,18 +480,13 @@ static void context_init(ExanetState *s)
     tlb->mask = s->tlb_entries - 1;
     tlb->entry = qemu_memalign(64, s->tlb_entries * sizeof(*tlb->entry));
     memset(tlb->entry, 0, s->tlb_entries * sizeof(*tlb->entry));
-    tlb->listener = (MemoryListener) {
-        .name = "exanet",
-        .commit = tlb_listener_commit,
-    };
-    memory_listener_register(&tlb->listener, s->host.as);
+    exanet_ram_init(&s->ram, s->host.as, tlb_forget);
 }
 
 static void context_fini(ExanetState *s)
 {
     if (s->tlb.entry) {
-        memory_listener_unregister(&s->tlb.listener);
-        tlb_drop(s);
+        exanet_ram_fini(&s->ram);
         qemu_vfree(g_steal_pointer(&s->tlb.entry));
     }
 }

@@ -8,6 +8,7 @@
 
 #include "../../core/compat.h"
 #include "rnic/exanet/wire.h"
+#include "ram.h"
 #include "walk.h"
 #include "../base/unit.h"
 
@@ -15,33 +16,20 @@ typedef struct ExanetState ExanetState;
 
 #define EXANET_TLB_SHIFT 12         /* an entry covers 4 KB, even of a larger page */
 
-/* One cached translation; only pages in RAM are cached. */
+/* A cached translation; only pages in RAM are cached. */
 typedef struct ExanetTlbEntry {
     uint64_t va;                    /* virtual address of the page */
     uint64_t stamp;                 /* valid while equal to ExanetContext.stamp */
     uint8_t *host;                  /* first byte of the page */
-    uint8_t ram;                    /* index in ExanetTlb.ram of the range with @host */
+    uint8_t range;                  /* index of the range of RAM that contains the page */
     bool write;                     /* the page is writable and already dirty */
 } ExanetTlbEntry;
-
-#define EXANET_RAM_RANGES 64
-
-/* A range of physical RAM.  @cache holds a reference to the RAM until tlb_drop(). */
-typedef struct ExanetRam {
-    hwaddr base;
-    hwaddr size;
-    MemoryRegionCache cache;
-} ExanetRam;
 
 typedef struct ExanetTlb {
     ExanetTlbEntry *entry;          /* sets of two, owned */
     uint64_t mask;                  /* number of elements of @entry, less 1 */
     unsigned victim;                /* counter; selects the entry of a set to replace */
     uint64_t stamp;                 /* last stamp given to a context; never reused */
-    ExanetRam ram[EXANET_RAM_RANGES];
-    unsigned rams;                  /* ranges in use */
-    unsigned last;                  /* index of the range that was used last */
-    MemoryListener listener;
 } ExanetTlb;
 
 /*
@@ -75,7 +63,8 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
 /*
  * Computes *@full, the 64-bit address of the 42-bit address @va of context @c.  Returns
- * DECODE if the window is not valid, or if @len bytes would leave it.
+ * DECODE if @va has more bits, if its window is that of the NI or is not valid, or if
+ * @len bytes from @va on would leave the window.
  */
 enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
                                        uint64_t len, uint64_t *full);
