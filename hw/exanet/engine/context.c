@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet contexts: registers, and translation with its cache.
+ * ExaNet contexts: registers, translation, and access to the memory of processes.
  *
  * A translation and the copy that uses it happen in one call under the BQL, and INV_CMD
  * runs under the BQL too.  So no old translation is in use when the MMIO write of INV_CMD
@@ -9,20 +9,17 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
-#include "qemu/memalign.h"
 #include "context.h"
 #include "../exanet.h"
 #include "fault.h"
 #include "ram.h"
 #include "../base/regs.h"
+#include "tlb.h"
 #include "walk.h"
 #include "../trace.h"
 
-#define TLB_WAYS 2ULL           /* a set fills a cache line */
-
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
-#define PAGE_ADDRESS(va) ((va) & ~(uint64_t)(PAGE_BYTES - 1))
 /*
  * Pages of one access, and ranges of RAM that the access can need: a page and five tables
  * may each be in another range.
@@ -33,19 +30,13 @@ QEMU_BUILD_BUG_ON(ACCESS_RANGES > EXANET_RAM_RANGES);
 
 /* --- Translation ----------------------------------------------------------- */
 
-/* Invalidates the cached translations of @ctx. */
-static void tlb_flush(ExanetState *s, ExanetContext *ctx)
-{
-    ctx->stamp = ++s->tlb.stamp;
-}
-
 /* Invalidates the cached translations of all contexts: their host pointers expire. */
-static void tlb_forget(ExanetRam *ram)
+static void pages_forget(ExanetRam *ram)
 {
     ExanetState *s = container_of(ram, ExanetState, ram);
 
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
-        tlb_flush(s, &s->ctx[c]);
+        exanet_tlb_flush(&s->tlb, &s->ctx[c].stamp);
     }
 }
 
@@ -59,34 +50,6 @@ static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
     }
     *entry = ldq_le_p(exanet_ram_pointer(range, pa));
     return true;
-}
-
-/* Returns the set of entries for page @va of context @c. */
-static ExanetTlbEntry *tlb_set(ExanetState *s, unsigned c, uint64_t va)
-{
-    /* a Fibonacci hash, because buffers begin at multiples of large powers of 2 */
-    uint64_t hash = ((va >> EXANET_TLB_SHIFT) + ((uint64_t)c << 56)) *
-                    0x9e3779b97f4a7c15ULL;
-
-    return &s->tlb.entry[(hash >> 32) & s->tlb.mask & -TLB_WAYS];
-}
-
-static bool tlb_holds(const ExanetTlbEntry *e, uint64_t page, uint64_t stamp)
-{
-    return e->va == page && e->stamp == stamp;
-}
-
-/* Returns the entry to fill for page @va: that of the page, or an entry to replace. */
-static ExanetTlbEntry *tlb_victim(ExanetState *s, unsigned c, uint64_t va)
-{
-    ExanetTlbEntry *set = tlb_set(s, c, va);
-
-    for (unsigned i = 0; i < TLB_WAYS; i++) {
-        if (tlb_holds(&set[i], PAGE_ADDRESS(va), s->ctx[c].stamp)) {
-            return &set[i];
-        }
-    }
-    return &set[s->tlb.victim++ % TLB_WAYS];
 }
 
 /*
@@ -124,8 +87,7 @@ static uint64_t leaf_offset(const ExanetLeaf *leaf, uint64_t va)
  * *@found.  Returns the result of context_walk(), or DECODE if the page is no RAM.
  */
 static G_NO_INLINE enum exanet_resp
-tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
-         ExanetTlbEntry **found)
+page_walk(ExanetState *s, unsigned c, uint64_t va, bool write, ExanetTlbEntry **found)
 {
     enum exanet_resp resp;
     ExanetRamRange *range;
@@ -136,38 +98,36 @@ tlb_fill(ExanetState *s, unsigned c, uint64_t va, bool write,
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    pa = leaf.pa | PAGE_ADDRESS(leaf_offset(&leaf, va));
+    pa = leaf.pa | exanet_tlb_page(leaf_offset(&leaf, va));
     range = exanet_ram_find(&s->ram, pa, PAGE_BYTES);
     if (!range) {
         return EXANET_RESP_DECODE;
     }
-    *found = tlb_victim(s, c, va);
-    **found = (ExanetTlbEntry) {
-        .va = PAGE_ADDRESS(va),
+    /* exanet_ram_find() may have changed the stamp */
+    *found = exanet_tlb_insert(&s->tlb, c, &(ExanetTlbEntry) {
+        .va = exanet_tlb_page(va),
         .stamp = s->ctx[c].stamp,
         .host = exanet_ram_pointer(range, pa),
         .range = exanet_ram_index(&s->ram, range),
         .write = leaf.write,
-    };
+    });
     return EXANET_RESP_ACK;
 }
 
-static inline enum exanet_resp tlb_get(ExanetState *s, unsigned c, uint64_t va,
-                                       bool write, ExanetTlbEntry **found)
+/*
+ * Finds the translation of @va in the TLB, or else by a walk, and counts both.  Returns
+ * ACK with the entry in *@found, or the error of page_walk().
+ */
+static inline enum exanet_resp page_find(ExanetState *s, unsigned c, uint64_t va,
+                                         bool write, ExanetTlbEntry **found)
 {
-    ExanetTlbEntry *e = tlb_set(s, c, va);
-    uint64_t page = PAGE_ADDRESS(va);
-    uint64_t stamp = s->ctx[c].stamp;
-
     exanet_count(s, XLATE);
-    for (unsigned i = 0; i < TLB_WAYS; i++, e++) {
-        if (tlb_holds(e, page, stamp) && (e->write || !write)) {
-            exanet_count(s, TLB_HIT);
-            *found = e;
-            return EXANET_RESP_ACK;
-        }
+    *found = exanet_tlb_find(&s->tlb, c, s->ctx[c].stamp, va, write);
+    if (!*found) {
+        return page_walk(s, c, va, write, found);
     }
-    return tlb_fill(s, c, va, write, found);
+    exanet_count(s, TLB_HIT);
+    return EXANET_RESP_ACK;
 }
 
 /*
@@ -186,9 +146,9 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
     /* a drop during the access would make the host pointers in @page invalid */
     exanet_ram_reserve(&s->ram, ACCESS_RANGES);
     for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
-        uint64_t page_va = PAGE_ADDRESS(va) + at;
+        uint64_t page_va = exanet_tlb_page(va) + at;
         ExanetTlbEntry *e;
-        enum exanet_resp resp = tlb_get(s, c, page_va, write, &e);
+        enum exanet_resp resp = page_find(s, c, page_va, write, &e);
 
         if (resp != EXANET_RESP_ACK) {
             *fault_va = at ? page_va : va;
@@ -271,7 +231,7 @@ enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
     if (unlikely(len > PAGE_BYTES - offset)) {
         return access_read(s, c, va, buf, len, fault_va);
     }
-    resp = tlb_get(s, c, va, false, &e);
+    resp = page_find(s, c, va, false, &e);
     if (unlikely(resp != EXANET_RESP_ACK)) {
         *fault_va = va;
         return resp;
@@ -291,7 +251,7 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
     if (unlikely(len > PAGE_BYTES - offset)) {
         return access_write(s, c, va, buf, len, fault_va);
     }
-    resp = tlb_get(s, c, va, true, &e);
+    resp = page_find(s, c, va, true, &e);
     if (unlikely(resp != EXANET_RESP_ACK)) {
         *fault_va = va;
         return resp;
@@ -376,7 +336,7 @@ static void context_ctrl(ExanetState *s, unsigned c)
     ctx->no_report = ctrl & EXANET_CTX_CTRL_NO_REPORT;
     ctx->walk.format = RNIC_GET(EXANET_CTX_CTRL_FORMAT, ctrl);
     ctx->walk.va_bits = RNIC_GET(EXANET_CTX_CTRL_VA_BITS, ctrl);
-    tlb_flush(s, ctx);
+    exanet_tlb_flush(&s->tlb, &ctx->stamp);
     trace_exanet_context_ctrl(s->node, c, ctrl);
 
     if (ctx->walk.format >= EXANET_FORMATS) {
@@ -402,21 +362,10 @@ static void context_invalidate(ExanetState *s, unsigned c)
     uint64_t pages = (PAGE_OFFSET(va) + len + PAGE_BYTES - 1) / PAGE_BYTES;
 
     trace_exanet_context_invalidate(s->node, c, va, cmd);
-    if ((cmd & EXANET_INV_ALL) || pages > s->tlb.mask) {
-        tlb_flush(s, ctx);
-        return;
-    }
-    if (!len) {
-        return;
-    }
-    for (va = PAGE_ADDRESS(va); pages; pages--, va += PAGE_BYTES) {
-        ExanetTlbEntry *set = tlb_set(s, c, va);
-
-        for (unsigned i = 0; i < TLB_WAYS; i++) {
-            if (tlb_holds(&set[i], va, ctx->stamp)) {
-                set[i].stamp = 0;
-            }
-        }
+    if (cmd & EXANET_INV_ALL) {
+        exanet_tlb_flush(&s->tlb, &ctx->stamp);
+    } else if (len) {
+        exanet_tlb_drop(&s->tlb, c, &ctx->stamp, va, pages);
     }
 }
 
@@ -450,7 +399,7 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
         break;
     case EXANET_REG_CTX_PGD:
         ctx->walk.root = exanet_reg_get64(s, EXANET_CTX(c) + reg);
-        tlb_flush(s, ctx);
+        exanet_tlb_flush(&s->tlb, &ctx->stamp);
         break;
     case EXANET_REG_CTX_PDID:
         pdid = exanet_reg_get32(s, EXANET_CTX(c) + reg);
@@ -475,19 +424,15 @@ void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
 
 static void context_init(ExanetState *s)
 {
-    ExanetTlb *tlb = &s->tlb;
-
-    tlb->mask = s->tlb_entries - 1;
-    tlb->entry = qemu_memalign(64, s->tlb_entries * sizeof(*tlb->entry));
-    memset(tlb->entry, 0, s->tlb_entries * sizeof(*tlb->entry));
-    exanet_ram_init(&s->ram, s->host.as, tlb_forget);
+    exanet_tlb_init(&s->tlb, s->tlb_entries);
+    exanet_ram_init(&s->ram, s->host.as, pages_forget);
 }
 
 static void context_fini(ExanetState *s)
 {
     if (s->tlb.entry) {
         exanet_ram_fini(&s->ram);
-        qemu_vfree(g_steal_pointer(&s->tlb.entry));
+        exanet_tlb_fini(&s->tlb);
     }
 }
 
@@ -500,7 +445,7 @@ static void context_reset(ExanetState *s)
             .pdid = RNIC_PREP(EXANET_PDID_CTX, c),
             .quota = exanet_reg_get32(s, EXANET_CTX(c) + EXANET_REG_CTX_QUOTA),
         };
-        tlb_flush(s, &s->ctx[c]);
+        exanet_tlb_flush(&s->tlb, &s->ctx[c].stamp);
     }
     memset(&s->fault, 0, sizeof(s->fault));
 }

@@ -9,28 +9,11 @@
 #include "../../core/compat.h"
 #include "rnic/exanet/wire.h"
 #include "ram.h"
+#include "tlb.h"
 #include "walk.h"
 #include "../base/unit.h"
 
 typedef struct ExanetState ExanetState;
-
-#define EXANET_TLB_SHIFT 12         /* an entry covers 4 KB, even of a larger page */
-
-/* A cached translation; only pages in RAM are cached. */
-typedef struct ExanetTlbEntry {
-    uint64_t va;                    /* virtual address of the page */
-    uint64_t stamp;                 /* valid while equal to ExanetContext.stamp */
-    uint8_t *host;                  /* first byte of the page */
-    uint8_t range;                  /* index of the range of RAM that contains the page */
-    bool write;                     /* the page is writable and already dirty */
-} ExanetTlbEntry;
-
-typedef struct ExanetTlb {
-    ExanetTlbEntry *entry;          /* sets of two, owned */
-    uint64_t mask;                  /* number of elements of @entry, less 1 */
-    unsigned victim;                /* counter; selects the entry of a set to replace */
-    uint64_t stamp;                 /* last stamp given to a context; never reused */
-} ExanetTlb;
 
 /*
  * A context: its registers, decoded, its TLB stamp and its number of pending faults.  The
