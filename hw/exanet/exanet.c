@@ -304,7 +304,7 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
         exanet_shm_fini(s);
         return false;
     }
-    s->regs.blocks = exanet_reg_blocks;
+    exanet_regs_init(s, exanet_reg_blocks);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
     s->loop.timed = s->shm_timing;
     s->sink = exanet_sink;

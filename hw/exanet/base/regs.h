@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register file: values of all registers, and the table of blocks.  The table
- * names the functions that compute registers before a read and that act on a write.
+ * ExaNet registers: their positions in the register file, and the table of blocks.  The
+ * table names the functions that compute registers before a read and that act on a write.
  * Units use only the first part of this header.
  */
 #ifndef HW_EXANET_BASE_REGS_H
@@ -10,6 +10,7 @@
 #include "exec/hwaddr.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
+#include "reg-file.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -23,39 +24,27 @@ void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
 /* Sets @bits of a register.  Returns the old value of the register. */
 uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
-/* Returns the value, unmasked, that software wrote last; for command registers. */
+/* Returns the 8 bytes, unmasked, that software wrote last; for command registers. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
 
 /* --- The table of blocks ---------------------------------------------------- */
 
-typedef struct ExanetRegInfo {
-    uint16_t offset;
-    uint8_t bytes;
-    uint64_t reset;
-    uint64_t writable;
-    uint64_t w1c;
-} ExanetRegInfo;
-
-/* Expands a row of the register lists in rnic/exanet/regs.h. */
-#define EXANET_REG_INFO(name, offset, bytes, reset, writable, w1c) \
-    { offset, bytes, reset, writable, w1c },
-
 /* A list of registers that @units units have; unit n begins at @base + n * @stride. */
 typedef struct ExanetRegBlock {
-    unsigned base;
-    unsigned stride;
+    unsigned base;                  /* offset of BAR 0 */
+    unsigned stride;                /* bytes; 0: there is one unit */
     unsigned units;
     const ExanetRegInfo *regs;      /* NULL: the end of the table */
-    unsigned count;
+    unsigned count;                 /* elements of @regs */
     /* Returns true if the device has @unit.  NULL: the device has all units. */
     bool (*exists)(ExanetState *s, unsigned unit);
-    /* Computes the registers of @unit before a read at @addr.  NULL: none is computed. */
+    /* Computes the registers of @unit before a read at @addr.  NULL: does nothing. */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
-     * Acts on a write to the register of @unit at @addr.  NULL: no write has an effect.
-     * @top is false for a write of only bits 31:0 of an 8-byte register.  A command
-     * register acts only if @top is true, because software may write the two halves one
-     * after the other.
+     * Acts on a write to the register of @unit at @addr, after the value has changed.
+     * NULL: does nothing.  @top is false for a write of only bits 31:0 of an 8-byte
+     * register.  A command register acts only if @top is true, because software may write
+     * the two halves one after the other.
      */
     void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
 } ExanetRegBlock;
@@ -72,21 +61,23 @@ typedef struct ExanetRegBlock {
 typedef struct ExanetRegs {
     const ExanetRegBlock *blocks;
     uint32_t ctrl, irq_mask;        /* CTRL and IRQ_MASK before the last write */
-    uint8_t val[EXANET_FILE_BYTES]; /* present values, little-endian, as the next three */
-    uint8_t wr[EXANET_FILE_BYTES];  /* values that software wrote last, unmasked */
-    uint8_t writable[EXANET_FILE_BYTES];    /* 1: software can change the bit */
-    uint8_t w1c[EXANET_FILE_BYTES]; /* 1: a write of 1 clears the bit */
-    uint8_t lane[EXANET_FILE_BYTES / 4];    /* LANE_ of each 32-bit lane, regs.c */
-    uint8_t row[EXANET_FILE_BYTES / 4];     /* index in @blocks of each lane's block */
+    union {
+        ExanetRegFile file;         /* numbers of its blocks are indices in @blocks */
+        uint8_t room[EXANET_REG_FILE_SIZE(EXANET_FILE_BYTES)];
+    };
 } ExanetRegs;
 
-/* Sets all registers to their values after reset. */
+/* Makes a register file without registers.  @blocks is the table of blocks. */
+void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
+/* Sets all registers of units that exist to their values after a reset. */
 void exanet_regs_reset(ExanetState *s);
 /* Returns true if offset @addr of BAR 0 belongs to the register file. */
 bool exanet_regs_contain(hwaddr addr);
 /*
- * Return the value that a load by software gets, and do a store by software.  @size is 4
- * or 8 bytes; @addr is an offset that exanet_regs_contain().
+ * Return the value that a load by software gets, and do a store by software, with the
+ * functions of the table.  @size is 4 or 8 bytes.  @addr is naturally aligned, and
+ * exanet_regs_contain() returns true for @addr.  A store to no register is an error of
+ * the guest.
  */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);

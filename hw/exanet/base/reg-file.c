@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Register file; see reg-file.h. */
+#include "qemu/osdep.h"
+#include "reg-file.h"
+
+void exanet_reg_file_init(ExanetRegFile *f, unsigned bytes)
+{
+    f->bytes = bytes;
+    memset(f->array, 0, EXANET_REG_FILE_SIZE(bytes) - sizeof(*f));
+}
+
+void exanet_reg_file_clear(ExanetRegFile *f)
+{
+    /* the present values, and the stored values behind them */
+    memset(f->array, 0, 2 * f->bytes);
+}
+
+void exanet_reg_file_add(ExanetRegFile *f, unsigned at, const ExanetRegInfo *info,
+                         unsigned block)
+{
+    ExanetRegLane *lane = (ExanetRegLane *)(f->array + 4 * f->bytes) + at / 4;
+    bool wide = info->bytes == 8;
+    uint8_t *val = f->array + at;
+
+    stn_le_p(val, info->bytes, info->reset);
+    stn_le_p(val + 2 * f->bytes, info->bytes, info->writable);
+    stn_le_p(val + 3 * f->bytes, info->bytes, info->w1c);
+    lane[0] = (ExanetRegLane) {
+        .kind = wide ? EXANET_REG_LANE_LOW : EXANET_REG_LANE_WHOLE, .block = block,
+    };
+    if (wide) {
+        lane[1] = (ExanetRegLane) { .kind = EXANET_REG_LANE_TOP, .block = block };
+    }
+}
