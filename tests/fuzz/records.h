@@ -15,16 +15,16 @@ typedef struct FuzzRecords {
     /* Stores a new record at @at. */
     void (*make)(uint8_t *at, GRand *rand);
     /*
-     * Changes the flags at @flags, or the record at @at, which is NULL if the input has no
-     * record.  Returns false if nothing was changed.
+     * Changes the flags at @flags, or the record at @at.  @at is NULL if the input has
+     * no record.  Returns false if nothing was changed.
      */
     bool (*change)(uint8_t *flags, uint8_t *at, GRand *rand);
 } FuzzRecords;
 
 /*
- * Inserts, removes, repeats or changes a random record of the input, or changes the flags;
- * drops a part of a record at the end.  Returns the new size of the input.  The other
- * parameters are those of LLVMFuzzerCustomMutator().
+ * Inserts, removes, repeats or changes a random record of the input, or changes the
+ * flags.  Drops a part of a record at the end of the input.  Returns the new size of the
+ * input.  The other parameters are those of LLVMFuzzerCustomMutator().
  */
 size_t fuzz_records_mutate(const FuzzRecords *records, uint8_t *data, size_t size,
                            size_t max_size, unsigned seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RT mailbox [T §6.2]: packets for the R5.  Responses have a FIFO, and read requests have
+ * RT mailbox [T §6.2]: packets for the R5.  Responses have a FIFO; read requests have
  * another FIFO, because a full FIFO of requests must not block the responses that the R5
  * needs to complete these requests.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet RT mailbox [T §6.2]: a FIFO of responses and a FIFO of read requests for the R5.
+ * ExaNet RT mailbox [T §6.2]: FIFOs of responses and of read requests for the R5.
  */
 #ifndef HW_EXANET_ENGINE_RTMAILBOX_H
 #define HW_EXANET_ENGINE_RTMAILBOX_H

@@ -2,9 +2,8 @@
 /*
  * The firmware's model, lower half: blocks.  A block has a transaction descriptor (TID)
  * until the block is acknowledged or the transfer fails.  Generation and sequence number
- * distinguish successive blocks of a TID.  Another copy, with the next sequence number,
- * is sent after a response that permits a retransmission, a page fault of the source, or
- * a timeout.
+ * distinguish successive blocks of a TID.  The next copy, with the next sequence number,
+ * follows a response that permits a retransmission, a source page fault, or a timeout.
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -21,9 +20,7 @@
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
-/*
- * Maximal time until a deadline of a block, so that the receiver keeps the block's state.
- */
+/* Longest time until a deadline of a block, so that the receiver keeps the block's state */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
 /*

@@ -402,9 +402,9 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 
 /*
  * Records that the last copy of @b was lost.  Blocks under way keep their length.  From
- * its second loss on, a block that is longer than half of the present length, and not
- * longer than it, halves the length for later blocks, down to FW_BLOCK_MIN.  So many blocks
- * of one window that are lost together halve the length only once.
+ * its second loss on, a block halves the length of later blocks, down to FW_BLOCK_MIN, if
+ * the block has more than half of the present length and at most this length.  So many
+ * blocks of one window that are lost together halve the length only once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

@@ -7,10 +7,9 @@
  *                                |            --> devices, in a bottom half
  *   crossbar <-- responses <-----+
  *
- * The target takes each request from the crossbar at once.  If the tables have no entry
- * for a request, or there is no room for the response, the target answers FULL, and the
- * node may retransmit the request.  So no request in the crossbar waits for a response,
- * and two nodes cannot block each other.
+ * The target takes each request from the crossbar at once, and answers FULL if a table or
+ * the queue of responses has no room; the node may retransmit the request.  So no request
+ * in the crossbar waits for a response, and two nodes cannot block each other.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -48,9 +47,7 @@
 #define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* maximal number of requests of a table entry */
 
-/*
- * An entry of a table: the unanswered requests of one class and one AXI ID of a node.
- */
+/* An entry of a table: the unanswered requests of one class and AXI ID of a node. */
 typedef struct TargetEntry {
     int64_t time;                   /* ns, when the entry was allocated */
     uint32_t src;                   /* coordinates of the node */
@@ -215,9 +212,7 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/*
- * Removes and frees response @r, and subtracts its request from the count of the entry.
- */
+/* Frees response @r, and subtracts its request from the count of the entry. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -270,8 +265,7 @@ static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 
 /*
  * Answers @pkt with @resp, and counts an answer other than ACK.  @data is the data of a
- * load, or NULL.  @entry is the entry that has counted @pkt; NULL: no entry has counted
- * @pkt.
+ * load, or NULL.  @entry is the entry that has counted @pkt, or NULL.
  */
 static void request_answer(ExanetState *s, const ExanetPacket *pkt,
                            enum exanet_resp resp, const uint8_t *data,
@@ -303,10 +297,7 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
     request_answer(s, pkt, resp, NULL, NULL);
 }
 
-/*
- * Responses of one table entry leave in order: a response that cannot leave blocks the
- * later responses of the entry.
- */
+/* Responses of an entry leave in order: a blocked response blocks the later responses. */
 bool exanet_target_run(ExanetState *s)
 {
     ExanetTarget *t = s->shm->target;
@@ -446,9 +437,8 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 }
 
 /*
- * Accesses the device at @pa, in parts of 1, 2, 4 or 8 bytes, as large as the alignment
- * allows.  Returns ACK or DECODE.  The access may reset or unplug this NIC; then the
- * result is DECODE.
+ * Accesses the device at @pa, in parts of at most 8 bytes that are aligned.  Returns ACK,
+ * or DECODE, also after an access that has reset or unplugged this NIC.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -622,9 +612,8 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt, refuses @pkt, or drops @pkt.  Returns false without an
- * access and without an answer if @pkt is for a device and @devices is false, because
- * only the bottom half may access devices.
+ * Executes and answers @pkt, refuses @pkt, or drops @pkt.  If @pkt is for a device and
+ * @devices is false, only returns false: only the bottom half may access devices.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -726,9 +715,8 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Executes one waiting request when no unit is at work, because the device that the
- * request accesses may reset or unplug this NIC.  Drops all waiting requests if this NIC
- * is not enabled.
+ * Executes one waiting request when no unit is at work, because the access may reset or
+ * unplug this NIC.  Drops all waiting requests if this NIC is not enabled.
  */
 static void target_bh(void *opaque)
 {

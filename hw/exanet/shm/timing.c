@@ -7,9 +7,9 @@
  *               4 + N + gap
  *
  * The numbers are latencies in cycles, with N flits of data.  The second line of a link
- * is the time for which a packet occupies the link [T table 2, §6.3].  The model delays a
- * packet before the packet leaves, and after the packet has arrived.  The port adds the
- * latency of the cable.
+ * is the time for which a packet occupies the link [T table 2, §6.3].  The model delays
+ * a packet before the packet leaves, and after the packet has arrived.  The port adds
+ * the latency of the cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
