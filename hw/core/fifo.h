@@ -6,7 +6,7 @@
 #ifndef RNIC_CORE_FIFO_H
 #define RNIC_CORE_FIFO_H
 
-/* A queue whose members are all 0 is empty. */
+/* Head and count of a queue; if both are 0, the queue is empty. */
 typedef struct RNicFifo {
     unsigned head;                  /* index of the oldest element */
     unsigned count;                 /* elements in the queue */

@@ -64,7 +64,7 @@ struct ExanetState {
     RNicHost host;
     RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
-    MemoryRegion user_mr;           /* user pages; loads read RAM without a call */
+    MemoryRegion user_mr;           /* user pages: loads read @user, of INFO @info */
     MemoryRegion aperture_mr;       /* the aperture, and then the block RAM */
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */

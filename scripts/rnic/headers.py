@@ -216,7 +216,7 @@ def expand(include, names):
 
 @functools.cache
 def load():
-    """Returns the dictionary of all families."""
+    """Returns one dictionary for the headers of all families."""
     apt.ensure_packages(['gcc', 'libc6-dev'])
     return expand(TOP / 'include', [p.relative_to(TOP / 'include')
                                     for p in families.headers(TOP)])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet errors: a process gets a signal when its loads, stores or copies of memory of
- * other nodes fail.
+ * ExaNet errors: a process that has asked for a signal (ERROR_SIGNAL) gets the signal when
+ * its loads, stores or copies of memory of other nodes fail.
  */
 #include "exanet_error.h"
 

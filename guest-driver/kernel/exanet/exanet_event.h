@@ -37,9 +37,9 @@ int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
 __poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
 			   poll_table *wait);
 /*
- * Makes each interrupt of the context signal eventfd @fd. @fd -1: no eventfd. Signals @fd at
- * once if exanet_event_read() would return a number. Returns 0, -EINVAL: @fd is no eventfd
- * and not -1, or -EBADF.
+ * Makes each interrupt of the context, and its stop, signal eventfd @fd; -1: no eventfd.
+ * Signals @fd at once if exanet_event_read() would return a number. Returns 0; -EBADF if @fd
+ * is not open; -EINVAL if @fd is below -1 or is another kind of file.
  */
 int exanet_event_set_fd(struct exanet_context *ctx, int fd);
 

@@ -20,7 +20,7 @@
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
-/* Longest time until a deadline of a block, so that the receiver keeps the block's state */
+/* Longest time until a deadline of a block; until then the receiver keeps its state. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
 /*

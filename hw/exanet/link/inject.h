@@ -47,7 +47,8 @@ typedef struct ExanetInjectOrder {
 /*
  * Returns the effect of faults on the packet of @words words at @buf.  Flips a bit of the
  * packet if a fault corrupts the packet, and counts faults in @p->injected.  @p->inject
- * must not be NULL.  The function may free @p->inject if property and order are empty.
+ * must not be NULL.  The function may free @p->inject if property faultsN has no item
+ * left and there is no order.
  */
 ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 /*

@@ -42,7 +42,10 @@
  * congestion is idle for a moment in each window, so some packet waits for less time.
  */
 #define FLOW_MARK_NS 25000
-/* Measurements in a row with a standing queue after which estimates are dropped. */
+/*
+ * After this number of measurements in a row with a standing queue, the estimates of the
+ * flows' demands are dropped.
+ */
 #define FLOW_STANDING_MAX 3
 /* Number of windows in which the backlog of the inputs is to drain. */
 #define FLOW_DRAIN_WINDOWS 4

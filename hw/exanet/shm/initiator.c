@@ -6,9 +6,9 @@
  * wait in two queues, one for loads and stores and one for RDMA.  The packets of a queue
  * to one node leave in order.  exanet_shm_issue() sends no packet and calls no master.
  *
- * Targets execute the stores of this node in order, and drop a store silently if an older
- * store is missing.  So the initiator retransmits all stores to a node from the oldest
- * store without an answer on (go back N), in initiator-retry.c.
+ * With ORDER of SHM_CTRL, targets execute the stores of this node in order, and drop a
+ * store silently if an older store is missing.  So initiator-retry.c retransmits a store
+ * with all younger stores to its node (go back N), and without ORDER the store alone.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"

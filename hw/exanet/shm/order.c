@@ -3,8 +3,8 @@
  * ExaNet shared memory: executes each store of another node once, and in order.
  *
  * With the published protocol a store can be executed again by a retransmitted copy, or
- * after a later store.  So the stores of a node are executed in the order of SEQ.  RDMA
- * writes are executed once, in any order.
+ * after a later store.  So with ORDER of SHM_CTRL the stores of a node are executed in
+ * the order of SEQ.  RDMA writes are executed once, in any order.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"

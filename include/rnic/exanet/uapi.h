@@ -142,8 +142,8 @@ struct exanet_ioc_segment_destroy {
 };
 
 /*
- * Makes the driver send signal @signo to the calling process when a load or store of the
- * context fails; 0: no signal.  EINVAL: there is no such signal.
+ * Makes the driver send signal @signo to the calling process when a load, store or copy of
+ * the context fails; 0: no signal.  EINVAL: there is no such signal.
  */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in: number of the signal, or 0 */

@@ -299,7 +299,7 @@ RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, bytes of the transfer */
 #define EXANET_CONTROL_HANDLE	RNIC_FIELD(47, 32)	/* P2 */
 #define EXANET_CONTROL_IRQ	RNIC_BIT(48)		/* P2, raise an interrupt */
-#define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, first byte in the window */
+#define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, offset of the block in its 16 KB */
 #define EXANET_CONTROL_BLOCK	RNIC_FIELD(28, 14)	/* P3, bytes of the block */
 #define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, PDID of the target */
 

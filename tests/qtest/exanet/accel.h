@@ -8,7 +8,7 @@ enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 typedef struct AccelJob {
     unsigned ndf1, ndf2, nlayers, cells;
     size_t bytes[ARRAYS];
-    uint8_t *data[ARRAYS]; /* contents of the arrays, in the byte order of memory */
+    uint8_t *data[ARRAYS];          /* contents of the arrays, little-endian */
     uint64_t at[ARRAYS];            /* offset of each array in memory or block RAM */
     uint64_t end;                   /* end of the last array, offset */
     unsigned listed;                /* number of cells in the list CELLS */

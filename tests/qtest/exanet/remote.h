@@ -21,7 +21,7 @@ typedef struct ExanetRemote {
     unsigned controls;
     unsigned releases;
     uint64_t control[4];            /* words of the last control packet */
-    unsigned port[EXANET_LINKS];    /* write packets that each port has received */
+    unsigned port[EXANET_LINKS];    /* write packets from each port of the device */
     ExanetRemoteBlock block[EXANET_TIDS];
     GRand *rand;                    /* owned by the test; NULL: none */
 } ExanetRemote;

@@ -131,8 +131,8 @@ uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
 /* Returns a counter of the property "counters", by its name there: "rx-bad-icrc". */
 uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
 /*
- * Runs @code; asserts that the device counts @n guest errors, which the test may have
- * from here on.
+ * Runs @code; asserts that the device counts @n (> 0) guest errors meanwhile.  Sets
+ * @t->guest_errors, so pvrdma_stop() expects guest errors in the log.
  */
 #define pvrdma_expect_errors(t, n, code) \
     do { \

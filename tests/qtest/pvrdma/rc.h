@@ -41,7 +41,7 @@ void rc_post(Rc *rc, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
              uint32_t offset, uint32_t len);
 /* Takes a packet; asserts that it has @len bytes of the region from @offset on. */
 void rc_sent(Rc *rc, uint8_t opcode, uint32_t psn, uint32_t offset, uint32_t len);
-/* Takes a READ request; asserts that the request is for @len bytes at @offset. */
+/* Takes a READ request; asserts its @psn, and @len bytes at RC_PEER_VA + @offset. */
 void rc_asked(Rc *rc, uint32_t psn, uint32_t offset, uint32_t len);
 /* Take a frame; assert that it is an ACK, or a NAK with @code, of @psn. */
 void rc_acked(Rc *rc, uint32_t psn);
