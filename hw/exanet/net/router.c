@@ -3,11 +3,11 @@
  * ExaNet router: the role of each port, the route of each packet, the check of sources,
  * and the arbitration of outputs.
  *
- * The coordinates of the neighbours and SW_DIMS determine the network, so the route of a
- * packet depends only on its header.  Results of lookups are kept until a link or a
- * register changes, because each packet needs them.
+ * The coordinates of the neighbours, SW_DIMS and SW_ORDER determine the network.  Results
+ * of lookups are kept until a link or a register changes, because each packet needs them.
  */
 #include "qemu/osdep.h"
+#include "arbiter.h"
 #include "arith.h"
 #include "net.h"
 #include "../exanet.h"
@@ -21,10 +21,7 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-/* Packets that an input sends in a row to an output for which other inputs wait. */
-#define ARBITER_PACKETS 16
-
-QEMU_BUILD_BUG_ON(EXANET_ROUTER_INPUTS > 64);
+QEMU_BUILD_BUG_ON(EXANET_ROUTER_INPUTS > EXANET_ARBITER_INPUTS);
 
 static uint32_t router_reg(ExanetState *s, unsigned reg)
 {
@@ -335,82 +332,26 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
 
 /* --- Arbitration ---------------------------------------------------------- */
 
-/*
- * While no input waits for an output, the output takes packets from any input.  An input
- * that was refused calls exanet_router_may_send() again in each round of the units until
- * it may send.  While inputs wait, they send in turn, ARBITER_PACKETS packets each.
- */
-
-/* Returns the next input of the set @inputs after @input, by round robin. */
-static unsigned arbiter_next(uint64_t inputs, unsigned input)
-{
-    uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
-
-    return ctz64(behind ?: inputs);
-}
-
-/* Returns the inputs, except @input, that were refused in this round or the last. */
-static uint64_t arbiter_others(ExanetState *s, ExanetArbiter *t, unsigned input)
-{
-    if (t->round != s->router.round) {
-        t->before = s->router.round - t->round == 1 ? t->waiting : 0;
-        t->waiting = 0;
-        t->round = s->router.round;
-    }
-    return (t->waiting | t->before) & ~(1ULL << input);
-}
-
-static bool arbiter_refuse(ExanetArbiter *t, unsigned input)
-{
-    t->waiting |= 1ULL << input;
-    return false;
-}
-
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 {
-    ExanetArbiter *t = &s->router.arbiter[route];
     ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
-    uint64_t others = arbiter_others(s, t, input);
+    bool open = exanet_port_can_send(p, EXANET_ROUTE_VC(route)) &&
+                (!s->router.times || s->router.times->link_free(s, route));
 
-    if (!exanet_port_can_send(p, EXANET_ROUTE_VC(route)) ||
-        (s->router.times && !s->router.times->link_free(s, route))) {
-        return arbiter_refuse(t, input);
-    }
-    if (likely(!others)) {
+    if (exanet_arbiter_may_send(&s->router.arbiter[route], s->router.round, input,
+                                open)) {
         return true;
     }
-    if (t->holder == input) {
-        if (t->used < ARBITER_PACKETS) {
-            return true;
-        }
-        t->holder = arbiter_next(others, input);
-        t->used = 0;
-    } else if (!(others & 1ULL << t->holder)) {
-        /* the holder does not wait any more */
-        t->holder = arbiter_next(others | 1ULL << input, t->holder);
-        t->used = 0;
-        if (t->holder == input) {
-            return true;
-        }
+    if (open) {
+        /* the output has room, so no event of a link will schedule the units */
+        exanet_schedule(s);
     }
-    /* the output has room, so no event of a link will schedule the units */
-    exanet_schedule(s);
-    return arbiter_refuse(t, input);
+    return false;
 }
 
 void exanet_router_sent(ExanetState *s, int route, unsigned input)
 {
-    ExanetArbiter *t = &s->router.arbiter[route];
-
-    t->waiting &= ~(1ULL << input);
-    t->before &= ~(1ULL << input);
-    if (t->holder != input) {
-        t->holder = input;
-        t->used = 0;
-    }
-    if (t->used < ARBITER_PACKETS) {
-        t->used++;
-    }
+    exanet_arbiter_sent(&s->router.arbiter[route], input);
 }
 
 /* --- Registers ------------------------------------------------------------ */

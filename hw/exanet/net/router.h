@@ -6,6 +6,7 @@
 #define HW_EXANET_NET_ROUTER_H
 
 #include "rnic/exanet/shm.h"
+#include "arbiter.h"
 #include "arith.h"
 #include "../link/port.h"
 #include "route.h"
@@ -32,15 +33,6 @@ typedef struct ExanetSourceCheck {
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
     bool ok;                        /* packets of the source may arrive by the port */
 } ExanetSourceCheck;
-
-/* The arbitration of an output; sets of inputs have one bit for each input. */
-typedef struct ExanetArbiter {
-    uint64_t waiting;               /* inputs refused in round @round */
-    uint64_t before;                /* inputs refused in the round before @round */
-    uint32_t round;                 /* round of the last call */
-    uint8_t holder;                 /* input that has sent last */
-    uint8_t used;                   /* packets that @holder has sent in a row */
-} ExanetArbiter;
 
 /* Inputs of the crossbar: each virtual channel of a port, and this node. */
 #define EXANET_INPUT(port, vc) ((port) * EXANET_VCS + (vc))

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arbitration of an output between its inputs.
+ *
+ * While no input waits for the output, the output takes packets from any input.  An input
+ * waits if it was refused in this round of the owner, or in the round before, and has not
+ * sent since.  So an input that was refused asks again in each round until it may send.
+ * While inputs wait, they send in turn, EXANET_ARBITER_PACKETS packets each.
+ */
+#ifndef HW_EXANET_NET_ARBITER_H
+#define HW_EXANET_NET_ARBITER_H
+
+#include "qemu/host-utils.h"
+
+#define EXANET_ARBITER_INPUTS 64    /* inputs have the numbers from 0 on */
+/* Packets that an input sends in a row to an output for which other inputs wait. */
+#define EXANET_ARBITER_PACKETS 16
+
+/* The state of an output; 0: no input has sent.  Sets have one bit for each input. */
+typedef struct ExanetArbiter {
+    uint64_t waiting;               /* inputs refused in round @round */
+    uint64_t before;                /* inputs refused in the round before @round */
+    uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
+    uint8_t holder;                 /* input whose turn it is, or that has sent last */
+    uint8_t used;                   /* packets that @holder has sent in its turn */
+} ExanetArbiter;
+
+/* Returns the next input of the set @inputs after @input; for this unit only. */
+static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
+{
+    uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
+
+    return ctz64(behind ?: inputs);
+}
+
+/*
+ * Returns the inputs, except @input, that were refused in @round or the round before; for
+ * this unit only.
+ */
+static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
+                                             unsigned input)
+{
+    if (a->round != round) {
+        a->before = round - a->round == 1 ? a->waiting : 0;
+        a->waiting = 0;
+        a->round = round;
+    }
+    return (a->waiting | a->before) & ~(1ULL << input);
+}
+
+/* Returns true if it is the turn of @input, while @others wait; for this unit only. */
+static inline bool exanet_arbiter_turn(ExanetArbiter *a, unsigned input, uint64_t others)
+{
+    if (a->holder == input) {
+        if (a->used < EXANET_ARBITER_PACKETS) {
+            return true;
+        }
+        a->holder = exanet_arbiter_next(others, input);
+        a->used = 0;
+    } else if (!(others & 1ULL << a->holder)) {
+        /* the holder does not wait any more */
+        a->holder = exanet_arbiter_next(others | 1ULL << input, a->holder);
+        a->used = 0;
+        return a->holder == input;
+    }
+    return false;
+}
+
+/*
+ * Returns true if @input may send a packet now.  @round is the number of the owner's
+ * round, which increases by 1.  @open is false if the output can take no packet.  If the
+ * function returns false although @open is true, another input has its turn.
+ */
+static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
+                                           unsigned input, bool open)
+{
+    uint64_t others = exanet_arbiter_others(a, round, input);
+
+    if (open && (likely(!others) || exanet_arbiter_turn(a, input, others))) {
+        return true;
+    }
+    a->waiting |= 1ULL << input;
+    return false;
+}
+
+/* Counts a packet that @input has sent. */
+static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input)
+{
+    a->waiting &= ~(1ULL << input);
+    a->before &= ~(1ULL << input);
+    if (a->holder != input) {
+        a->holder = input;
+        a->used = 0;
+    }
+    if (a->used < EXANET_ARBITER_PACKETS) {
+        a->used++;
+    }
+}
+
+#endif /* HW_EXANET_NET_ARBITER_H */
