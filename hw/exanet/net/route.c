@@ -3,12 +3,11 @@
 #include "qemu/osdep.h"
 #include "qemu/cutils.h"
 #include "arith.h"
+#include "dor.h"
 #include "route.h"
 
-#define RING_MIN 3              /* a ring of two would be a mesh with parallel cables */
-#define RING_MAX 16             /* number of values of a coordinate of four bits */
-/* Limit of steps: a mesh in three dimensions, and a step in two QFDBs, need fewer. */
-#define HOPS_MAX (EXANET_DIMENSIONS * RING_MAX + 2)
+/* More than the steps of any route: all of a mesh, and one in each of two QFDBs. */
+#define HOPS_MAX (EXANET_DIMENSIONS * EXANET_DOR_SIDE_MAX + 2)
 
 /* X, Y and Z have DIM_BITS bits each; X begins at bit 0. */
 #define DIM_BITS 4
@@ -25,6 +24,14 @@ static uint32_t dim_set(uint32_t node, unsigned dim, unsigned value)
     unsigned shift = DIM_BITS * dim;
 
     return (node & ~((uint32_t)DIM_MASK << shift)) | value << shift;
+}
+
+/* Stores X, Y and Z of @node in @coord. */
+static void dims_get(uint32_t node, uint8_t *coord)
+{
+    for (unsigned dim = 0; dim < EXANET_DIMENSIONS; dim++) {
+        coord[dim] = dim_get(node, dim);
+    }
 }
 
 static enum exanet_role dim_role(unsigned dim, bool plus)
@@ -44,6 +51,14 @@ static bool role_plus(enum exanet_role role)
 
 /* --- Configuration -------------------------------------------------------- */
 
+/* Stores the dimensions in the order of SW_ORDER (@reg) in @order. */
+static void order_get(uint32_t reg, uint8_t *order)
+{
+    for (unsigned i = 0; i < EXANET_DIMENSIONS; i++) {
+        order[i] = (reg >> (2 * i)) & 3;
+    }
+}
+
 void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims, uint32_t order)
 {
     const uint8_t ring[] = {
@@ -51,18 +66,13 @@ void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims, uint32_t order)
         RNIC_GET(EXANET_SW_DIMS_Y, dims),
         RNIC_GET(EXANET_SW_DIMS_Z, dims),
     };
-    unsigned seen = 0;
+    uint8_t steps[EXANET_DIMENSIONS];
 
-    for (unsigned i = 0; i < EXANET_DIMENSIONS; i++) {
-        seen |= 1u << ((order >> (2 * i)) & 3);
+    order_get(order, steps);
+    if (!exanet_dor_order_valid(steps)) {
+        order_get(EXANET_SW_ORDER_DEFAULT, steps);
     }
-    if (seen != (1u << EXANET_DIMENSIONS) - 1) {
-        order = EXANET_SW_ORDER_DEFAULT;
-    }
-    for (unsigned i = 0; i < EXANET_DIMENSIONS; i++) {
-        cfg->ring[i] = ring[i] >= RING_MIN && ring[i] <= RING_MAX ? ring[i] : 0;
-        cfg->order[i] = (order >> (2 * i)) & 3;
-    }
+    exanet_dor_init(cfg, ring, steps);
 }
 
 bool exanet_route_dims(const char *text, uint32_t *dims)
@@ -73,10 +83,10 @@ bool exanet_route_dims(const char *text, uint32_t *dims)
         unsigned n;
 
         if (!g_ascii_isdigit(*text) ||
-            qemu_strtoui(text, &text, 10, &n) < 0 || n > RING_MAX) {
+            qemu_strtoui(text, &text, 10, &n) < 0 || n > EXANET_DOR_SIDE_MAX) {
             return false;
         }
-        value |= (n < RING_MIN ? 0 : n) << (8 * i);
+        value |= (n < EXANET_DOR_RING_MIN ? 0 : n) << (8 * i);
         if (*text == '\0') {
             *dims = value;
             return true;
@@ -90,37 +100,13 @@ bool exanet_route_dims(const char *text, uint32_t *dims)
 
 /* --- Ports ---------------------------------------------------------------- */
 
-/* Returns true if dimension @dim is a mesh, or a ring that contains coordinate @c. */
-static bool ring_has(const ExanetRouteConfig *cfg, unsigned dim, unsigned c)
-{
-    return !cfg->ring[dim] || c < cfg->ring[dim];
-}
-
-static unsigned ring_next(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
-                          bool plus)
-{
-    unsigned n = cfg->ring[dim] ?: RING_MAX;
-
-    return plus ? (c + 1) % n : (c + n - 1) % n;
-}
-
-/*
- * Returns true if the step from coordinate @c wraps around.  In a mesh there is no cable
- * for this step.
- */
-static bool ring_wraps(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
-                       bool plus)
-{
-    return c == (plus ? (cfg->ring[dim] ?: RING_MAX) - 1 : 0);
-}
-
 uint32_t exanet_route_neighbour(const ExanetRouteConfig *cfg, uint32_t node,
                                 enum exanet_role role)
 {
     unsigned dim = role_dim(role);
 
-    return dim_set(node, dim, ring_next(cfg, dim, dim_get(node, dim),
-                                        role_plus(role)));
+    return dim_set(node, dim, exanet_dor_next(cfg, dim, dim_get(node, dim),
+                                              role_plus(role)));
 }
 
 enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
@@ -139,10 +125,8 @@ enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
     }
     for (unsigned i = 0; i < 2 * EXANET_DIMENSIONS; i++) {
         enum exanet_role role = dim_role(i / 2, i % 2);
-        unsigned c = dim_get(node, i / 2);
 
-        if (ring_has(cfg, i / 2, c) &&
-            (cfg->ring[i / 2] || !ring_wraps(cfg, i / 2, c, i % 2)) &&
+        if (exanet_dor_cable(cfg, i / 2, dim_get(node, i / 2), i % 2) &&
             exanet_route_neighbour(cfg, node, role) == peer) {
             return role;
         }
@@ -152,23 +136,13 @@ enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
 
 /* --- Routes --------------------------------------------------------------- */
 
-/*
- * Returns true if the shorter route from coordinate @c to @d has plus direction.  If both
- * directions are equally long, the function chooses the route that does not wrap around.
- */
-static bool ring_up(const ExanetRouteConfig *cfg, unsigned dim, unsigned c,
-                    unsigned d)
-{
-    unsigned n = cfg->ring[dim];
-    unsigned direct = d > c ? d - c : c - d;
-
-    return n && 2 * direct > n ? d < c : d > c;
-}
-
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop)
 {
+    uint8_t at[EXANET_DIMENSIONS], to[EXANET_DIMENSIONS];
     uint32_t differ = node ^ dst;
+    ExanetDorStep step;
+    bool known;
 
     *hop = (ExanetHop) { .role = EXANET_ROLE_AUTO, .next = dst };
     if (!differ) {
@@ -183,37 +157,29 @@ bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
         hop->next = differ & TORUS_MASK ? exanet_route_f1(node) : dst;
         return true;
     }
-    for (unsigned i = 0; i < EXANET_DIMENSIONS; i++) {
-        unsigned at = path & EXANET_PATH_ORDER ? EXANET_DIMENSIONS - 1 - i : i;
-        unsigned dim = cfg->order[at];
-        unsigned c = dim_get(node, dim), d = dim_get(dst, dim);
-        bool up = ring_up(cfg, dim, c, d);
-
-        if (c == d) {
-            continue;
-        }
-        hop->role = dim_role(dim, up);
-        hop->wrap = ring_wraps(cfg, dim, c, up);
-        hop->next = exanet_route_neighbour(cfg, node, hop->role);
-        return ring_has(cfg, dim, c) && ring_has(cfg, dim, d);
-    }
-    return false;
+    dims_get(node, at);
+    dims_get(dst, to);
+    known = exanet_dor_step(cfg, at, to, path & EXANET_PATH_ORDER, &step);
+    hop->role = dim_role(step.dim, step.plus);
+    hop->wrap = step.wrap;
+    hop->next = dim_set(node, step.dim, step.next);
+    return known;
 }
 
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path)
 {
     unsigned order = path & EXANET_PATH_ORDER ? EXANET_VC_ORDER : 0;
-    bool crossed = hop->wrap;
+    bool behind = hop->wrap;
 
     if (exanet_role_torus(in) && exanet_role_torus(hop->role)) {
-        crossed |= role_dim(in) == role_dim(hop->role) &&
-                   (vc & EXANET_VC_DATELINE);
+        behind = exanet_dor_behind(hop->wrap, role_dim(in) == role_dim(hop->role),
+                                   vc & EXANET_VC_DATELINE);
     } else if (in == EXANET_ROLE_UPLINK) {
-        /* uplinks may form a ring, which needs a dateline too */
-        crossed = hop->role == EXANET_ROLE_UPLINK;
+        /* rings of uplinks need a dateline too */
+        behind = hop->role == EXANET_ROLE_UPLINK;
     }
-    return order | (crossed ? EXANET_VC_DATELINE : 0);
+    return order | (behind ? EXANET_VC_DATELINE : 0);
 }
 
 bool exanet_route_orders(uint32_t node, uint32_t dst)

@@ -20,14 +20,10 @@
 
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
+#include "dor.h"
 
-#define EXANET_DIMENSIONS 3         /* X, Y, Z */
-
-/* The shape of a network; all nodes of the network have the same shape. */
-typedef struct ExanetRouteConfig {
-    uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
-    uint8_t order[EXANET_DIMENSIONS];   /* dimensions in the order of the steps */
-} ExanetRouteConfig;
+/* The shape of a network is that of its torus of F1s; dimensions 0 to 2 are X, Y, Z. */
+typedef ExanetDor ExanetRouteConfig;
 
 /* One step of a route. */
 typedef struct ExanetHop {
@@ -71,9 +67,9 @@ static inline uint32_t exanet_route_f1(uint32_t node)
 }
 /*
  * Computes the next step, *@hop, of a packet at @node for @dst; @path: EXANET_PATH_.
- * Returns false if there is no route, because a coordinate is outside of its ring.  The
- * step is UPLINK if the upper bits differ; then a node without uplink must send the
- * packet to F1 instead.
+ * Returns false if there is no route, because a coordinate of the step's dimension is
+ * outside of its ring.  The step is UPLINK if the upper bits differ; then a node without
+ * uplink must send the packet to F1 instead.
  */
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
