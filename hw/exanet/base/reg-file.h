@@ -42,7 +42,7 @@ typedef struct ExanetRegFile {
      * stored last (unmasked), masks ExanetRegInfo.writable, and masks ExanetRegInfo.w1c.
      * Behind them, an ExanetRegLane for each lane.
      */
-    uint8_t array[];
+    uint8_t array[] QEMU_ALIGNED(8);
 } ExanetRegFile;
 
 /*

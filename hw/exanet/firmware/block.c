@@ -378,6 +378,7 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .order = ++fw->order,
         .next = FW_NONE,
         .prev = FW_NONE,
+        .shorter = peer->shorter,
         .state = FW_SENT,
         .notify = t->notify && t->issued + len == t->len,
     };

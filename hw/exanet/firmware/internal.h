@@ -108,6 +108,7 @@ typedef struct FwBlock {
     /* TID of the predecessor, valid if @next of the predecessor is this block's TID */
     uint16_t prev;
     uint8_t gen;
+    uint8_t shorter;                /* FwPeer.shorter when the block was made */
     uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
     bool routed;                    /* a route existed when a copy was sent */

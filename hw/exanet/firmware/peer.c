@@ -402,9 +402,10 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 
 /*
  * Records that the last copy of @b was lost.  Blocks under way keep their length.  From
- * its second loss on, a block halves the length of later blocks, down to FW_BLOCK_MIN, if
- * the block has more than half of the present length and at most this length.  So many
- * blocks of one window that are lost together halve the length only once.
+ * its second loss on, a block that has more than half of the present length halves the
+ * length of later blocks, down to FW_BLOCK_MIN, unless the length was halved or doubled
+ * since the block was made.  So many blocks of one window that are lost together halve
+ * the length only once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {
@@ -412,7 +413,8 @@ void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
     uint32_t bytes = fw_block_length(fw, peer->shorter);
 
     peer->clean = 0;
-    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 && b->len <= bytes &&
+    if (b->retries >= FW_LOST_REPEATEDLY && b->len > bytes / 2 &&
+        b->shorter == peer->shorter &&
         bytes > MIN(FW_BLOCK_MIN, fw->block_bytes)) {
         peer->shorter++;
     }

@@ -358,8 +358,8 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 
 /*
  * Moves urgent packets of @tx behind the @words words in the frame at @frame: as many
- * packets as fit.  While the cable has faults, a packet with a bad header is the last
- * packet that the function moves.  Returns the number of words that the frame has then.
+ * packets as fit.  A packet with a bad header is the last packet that the function moves.
+ * Returns the number of words that the frame has then.
  */
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
