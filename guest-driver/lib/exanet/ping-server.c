@@ -132,7 +132,6 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	    ping_now_us() - ses->last_us < PING_IDLE_US)
 		return 0;
 	ses->id = msg->session;
-	ses->last_us = ping_now_us();
 	me->to = (struct exa_mbox_addr) {
 		.coord = exa_message_coord(origin),
 		.ctx = exa_message_ctx(origin),
@@ -160,8 +159,8 @@ static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 			ret = ping_serve_check(ses, msg);
 		else if (msg->op == PING_BYE)
 			ret = 1;
-		ses->last_us = ping_now_us();
 	}
+	ses->last_us = ping_now_us();
 	if (ret)
 		ses->id = 0;
 	return ret;
