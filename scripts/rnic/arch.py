@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from .paths import GUEST
-from .rootfs import Recipe, chroot, depmod, kernel_version
+from .rootfs import Recipe, chroot, depmod, kernel_version, version_key
 from .steps import Failed, run
 
 # The kernel's package makes no initramfs, because guests boot with the project's own.
@@ -146,10 +146,10 @@ class Arm64(Arch):
         depmod(base, 'depmod-base')
 
     def build_version(self):
-        found = sorted(self.root.glob('lib/modules/*-arm64'))
+        found = [path.name for path in self.root.glob('lib/modules/*-arm64')]
         if not found:
             raise Failed(f'no headers of a kernel in {self.root}')
-        return found[-1].name
+        return max(found, key=version_key)
 
     def finish(self, stage):
         depmod(stage, 'depmod')

@@ -88,10 +88,10 @@ def kernel_version(root):
     found = [path.name for path in root.glob('lib/modules/*')]
     if not found:
         raise Failed(f'no kernel in {root}')
-    return max(found, key=_numbers)
+    return max(found, key=version_key)
 
 
-def _numbers(version):
+def version_key(version):
     """Returns a key by which kernel versions sort: 6.12.100 is newer than 6.12.99."""
     return [(int(part), '') if part.isdigit() else (-1, part)
             for part in re.split(r'(\d+)', version)]

@@ -12,6 +12,7 @@ size_t fuzz_records_mutate(const FuzzRecords *records, uint8_t *data, size_t siz
     uint8_t *end = data + 1 + count * bytes;
     uint8_t copy[FUZZ_RECORD_MAX];
 
+    g_assert_cmpuint(bytes, <=, FUZZ_RECORD_MAX);
     if (!size) {
         data[0] = 0;
     }
