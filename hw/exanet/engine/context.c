@@ -291,6 +291,28 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
+/* --- Jobs -------------------------------------------------------------------- */
+
+bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b)
+{
+    return RNIC_GET(EXANET_PDID_JOB, s->ctx[a].pdid ^ s->ctx[b].pdid) == 0;
+}
+
+unsigned exanet_context_jobs(ExanetState *s)
+{
+    unsigned jobs = 0;
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        bool first = s->ctx[c].enabled;
+
+        for (unsigned i = 0; first && i < c; i++) {
+            first = !s->ctx[i].enabled || !exanet_context_same_job(s, i, c);
+        }
+        jobs += first;
+    }
+    return MAX(jobs, 1);
+}
+
 /* --- Registers ------------------------------------------------------------- */
 
 unsigned exanet_context_active(ExanetState *s, unsigned c)

@@ -35,6 +35,10 @@ typedef struct ExanetContext {
 extern const ExanetUnit exanet_context_unit;
 /* Returns the number of unfinished transfers of context @c in all units. */
 unsigned exanet_context_active(ExanetState *s, unsigned c);
+/* Returns the number of different jobs of the enabled contexts, at least 1. */
+unsigned exanet_context_jobs(ExanetState *s);
+/* Returns true if contexts @a and @b have the same job. */
+bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b);
 /* Computes CTX_STATUS and CTX_PDID of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*

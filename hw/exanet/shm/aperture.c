@@ -9,8 +9,8 @@
  * gone.
  *
  * A device, or a vCPU during other work of QEMU, cannot wait.  A store that cannot wait
- * goes into a FIFO, or is refused if the FIFO is full.  A load that cannot wait is
- * refused.
+ * goes into a FIFO, or is refused if the job's share of the FIFO is full.  A load that
+ * cannot wait is refused.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -59,8 +59,6 @@ struct ExanetAperture {
     MemoryRegion bram;
     ApertureMap map[EXANET_SHM_MAPS];
     QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
-    /* Number of stores in @list that no vCPU waits for and that are not issued yet. */
-    unsigned fifo;
     bool guard;                     /* exanet_aperture_guard() is on */
     QemuCond cond;                  /* signals vCPUs when an access is done */
 };
@@ -175,7 +173,6 @@ static void access_drop(ExanetState *s, unsigned c)
 
     QTAILQ_FOREACH_SAFE(a, &ap->list, next, next) {
         if (!a->issued && (c == EXANET_CONTEXTS || a->req.ctx == c)) {
-            ap->fifo -= !a->waited;
             a->issued = true;
             a->settled = true;
             a->resp = EXANET_RESP_PROTECTION;
@@ -185,30 +182,44 @@ static void access_drop(ExanetState *s, unsigned c)
 }
 
 /*
- * Issues accesses.  Stores of the FIFO do not overtake each other.  Each vCPU waits for
- * at most one access, which may overtake stores of the FIFO.  Returns false, because an
- * access that was not accepted waits for an event.
+ * Issues accesses.  Stores of the FIFO do not overtake stores of their context.  Each
+ * vCPU waits for at most one access, which may overtake stores of the FIFO.  Returns
+ * false, because an access that was not accepted waits for an event.
  */
 bool exanet_aperture_run(ExanetState *s)
 {
     ExanetAperture *ap = s->shm->aperture;
-    bool blocked = false;
+    bool blocked[EXANET_CONTEXTS] = { 0 };
     ApertureAccess *a;
 
     QTAILQ_FOREACH(a, &ap->list, next) {
-        if (a->issued || (blocked && !a->waited)) {
+        if (a->issued || (blocked[a->req.ctx] && !a->waited)) {
             continue;
         }
         if (!exanet_shm_issue(s, &a->req)) {
-            blocked |= !a->waited;
+            blocked[a->req.ctx] |= !a->waited;
             continue;
         }
         a->issued = true;
-        ap->fifo -= !a->waited;
         access_update(s, a);
     }
     exanet_shm_wake(s, !QTAILQ_EMPTY(&ap->list));
     return false;
+}
+
+/*
+ * Returns true if the FIFO has room for a store of context @c: each job has an equal
+ * share of FIFO_MAX.  So the waiting stores of a process leave room for other users.
+ */
+static bool fifo_room(ExanetState *s, unsigned c)
+{
+    unsigned stores = 0;
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
+        stores += !a->issued && !a->waited && exanet_context_same_job(s, a->req.ctx, c);
+    }
+    return stores < FIFO_MAX / exanet_context_jobs(s);
 }
 
 /* Adds @a to the list, and issues and sends @a now if possible. */
@@ -218,7 +229,6 @@ static void access_start(ExanetState *s, ApertureAccess *a)
     bool entered = rnic_loop_enter(&s->loop);
 
     QTAILQ_INSERT_TAIL(&ap->list, a, next);
-    ap->fifo += !a->waited;
     /* issues @a here, because a wake-up of the main loop takes longer */
     exanet_aperture_run(s);
     exanet_shm_schedule(s);
@@ -277,12 +287,9 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
  */
 static bool store_stopped(ExanetState *s, ApertureAccess *a)
 {
-    ExanetAperture *ap = s->shm->aperture;
-
-    if (!current_cpu->stop || (!a->issued && ap->fifo == FIFO_MAX)) {
+    if (!current_cpu->stop || (!a->issued && !fifo_room(s, a->req.ctx))) {
         return false;
     }
-    ap->fifo += !a->issued;
     a->waited = false;
     return true;
 }
@@ -426,8 +433,8 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
 }
 
 /*
- * Executes one store.  Returns MEMTX_ERROR if the store must not wait and the FIFO is
- * full, otherwise MEMTX_OK, even if the store fails.
+ * Executes one store.  Returns MEMTX_ERROR if the store must not wait and the FIFO has
+ * no room, otherwise MEMTX_OK, even if the store fails.
  */
 static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
                                 unsigned size, MemTxAttrs attrs)
@@ -445,7 +452,7 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
     }
     memcpy(a->data, buf, size);
     if (!a->waited) {
-        if (s->shm->aperture->fifo == FIFO_MAX) {
+        if (!fifo_room(s, a->req.ctx)) {
             exanet_count(s, SHM_REFUSED);
             access_error(s, a, EXANET_RESP_FULL);
             g_free(a);

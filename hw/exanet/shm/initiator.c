@@ -15,6 +15,7 @@
 #include "../../core/backoff.h"
 #include "../../core/deadline.h"
 #include "aperture.h"
+#include "../engine/context.h"
 #include "../net/net.h"
 #include "../exanet.h"
 #include "../net/flow.h"
@@ -186,6 +187,25 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
+ * Returns true if the stores of @req's job use the job's share of the timers.  Jobs with
+ * an enabled context have equal shares, because stores of one user can wait for a page
+ * fault for seconds and must not occupy all timers.
+ */
+static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
+{
+    unsigned stores = 0;
+
+    if (req->ctx == EXANET_CONTEXTS) {
+        return false;
+    }
+    EXANET_FOREACH_OF(t, s->shm->initiator, EXANET_SHM_STORE) {
+        stores += t->req.ctx < EXANET_CONTEXTS &&
+                  exanet_context_same_job(s, t->req.ctx, req->ctx);
+    }
+    return stores >= EXANET_SHM_TIMERS / exanet_context_jobs(s);
+}
+
+/*
  * Counts in counter @name a request that must wait.  A master tries a request in each
  * run.  Successive tries to the same address with the same reason count once.
  */
@@ -211,6 +231,8 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
         STALL(s, req, SHM_WAW_STALL);
     } else if (waits_for_writes(ini, req)) {
         return true;
+    } else if (req->class == EXANET_SHM_STORE && share_in_use(s, req)) {
+        STALL(s, req, SHM_TIMER_STALL);
     } else if (ini->busy[req->class] < exanet_shm_slots[req->class]) {
         ini->stalled[req->axi_id & 63] = 0;
         return false;

@@ -322,6 +322,50 @@ static void test_storm(void)
     exanet_stop(t);
 }
 
+/* Asserts that the peer gets @n stores of context @c, with data 0 to @n - 1. */
+static void take_stores(ExanetTest *t, unsigned c, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        ExanetRxPacket *rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+
+        g_assert_cmphex(rx->pkt.va, ==, PEER_VA + c * WINDOW + i * 64);
+        g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, i);
+        exanet_peer_answer_axi(t->peer, &rx->pkt, EXANET_RESP_ACK, NULL);
+        g_free(rx);
+    }
+}
+
+/*
+ * Two jobs have half of the timers and half of the FIFO each.  Stores of one job that
+ * wait for their target do not delay stores of the other job.
+ */
+static void test_shares(void)
+{
+    ExanetTest *t = exanet_start("");
+    const unsigned timers = EXANET_SHM_TIMERS / 2, taken = timers + FIFO / 2;
+
+    exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned c = 0; c < 2; c++) {
+        exanet_segment(t, c, c * WINDOW, WINDOW, to_peer(c * WINDOW),
+                       (EXANET_SEGMENT_ALL & ~EXANET_SHM_MAP_CTX) |
+                       RNIC_PREP(EXANET_SHM_MAP_CTX, c));
+    }
+    for (unsigned i = 0; i < taken + 3; i++) {
+        exanet_store(t, i * 64, i, 8);
+    }
+    g_assert_cmpuint(exanet_count(t, SHM_REFUSED), ==, 3);
+    for (unsigned i = 0; i < taken; i++) {
+        exanet_store(t, WINDOW + i * 64, i, 8);
+    }
+    g_assert_cmpuint(exanet_count(t, SHM_REFUSED), ==, 3);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_STATUS_TIMERS, exanet_shm_get(t, SHM_STATUS)),
+                     ==, EXANET_SHM_TIMERS);
+    /* the first stores of both jobs leave before an answer arrives */
+    take_stores(t, 0, timers);
+    take_stores(t, 1, timers);
+    exanet_stop(t);
+}
+
 /* Stores to a dead link fail and are counted, and stores to other nodes continue. */
 static void test_storm_dead(void)
 {
@@ -513,6 +557,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture/target-refuses", test_target_refuses);
     qtest_add_func("/exanet/aperture/loads-refused", test_loads_refused);
     qtest_add_func("/exanet/aperture/storm", test_storm);
+    qtest_add_func("/exanet/aperture/shares", test_shares);
     qtest_add_func("/exanet/aperture/storm-dead", test_storm_dead);
     qtest_add_func("/exanet/aperture/loop", test_loop);
     qtest_add_func("/exanet/aperture/reset", test_reset);
