@@ -144,11 +144,7 @@ bool exa_hint_dev(struct exa_dev *dev)
 	return true;
 }
 
-/*
- * Returns true if poll() reports an error or a hang-up of @fd, because the NIC was removed
- * or reset.
- */
-static bool exa_gone(int fd)
+bool exa_gone(int fd)
 {
 	struct pollfd pfd = { .fd = fd };
 

@@ -246,6 +246,12 @@ bool exa_hint_dev(struct exa_dev *dev);
  */
 bool exa_hint_any(unsigned int *next);
 
+/*
+ * Returns true if poll() reports an error or a hang-up of @fd, the descriptor of a NIC,
+ * because the NIC was removed or reset.
+ */
+bool exa_gone(int fd);
+
 /* Returns CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);
 

@@ -109,8 +109,12 @@ void exa_mbox_drop(struct exa_mbox *mbox, bool live)
 {
 	mbox->dev->mbox[mbox->nr] = NULL;
 	if (live) {
-		/* After this store the NIC does not write the ring any more. */
-		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->ctrl, 0);
+		/*
+		 * After this store the NIC does not write the ring any more.  The pages
+		 * of a NIC that was removed cause SIGBUS.
+		 */
+		if (!exa_gone(mbox->dev->fd))
+			exa_store(&exa_mailbox(mbox->dev, mbox->nr)->ctrl, 0);
 		munmap(mbox->ring, mbox->ring_bytes);
 	}
 	free(mbox);
@@ -190,25 +194,30 @@ static const struct exanet_message *exa_recv_spin(struct exa_mbox *mbox,
 	return msg;
 }
 
-static const struct exanet_message *exa_recv_sleep(struct exa_mbox *mbox,
-						   int64_t deadline)
+/*
+ * Sleeps until @mbox has a message, and stores its address in *@msg; stores NULL at the
+ * time @deadline (ns; -1: never).  Returns 0, or a negative errno if exa_wait() fails.
+ */
+static int exa_recv_sleep(struct exa_mbox *mbox, int64_t deadline,
+			  const struct exanet_message **msg)
 {
-	const struct exanet_message *msg;
 	int64_t left;
-	int ms = -1;
+	int ms = -1, ret = 0;
 
 	exa_recv_irq(mbox, true);
-	while (!(msg = exa_mbox_peek(mbox))) {
+	while (!(*msg = exa_mbox_peek(mbox)) && ret >= 0) {
 		if (deadline >= 0) {
 			left = deadline - exa_now_ns();
 			if (left <= 0)
 				break;
 			ms = (left + 999999) / 1000000;
 		}
-		exa_wait(mbox->dev, ms);
+		ret = exa_wait(mbox->dev, ms);
 	}
-	exa_recv_irq(mbox, false);
-	return msg;
+	/* A store to a NIC that was removed would cause SIGBUS. */
+	if (ret >= 0)
+		exa_recv_irq(mbox, false);
+	return *msg || ret > 0 ? 0 : ret;
 }
 
 EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
@@ -217,6 +226,7 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	const struct exanet_message *msg;
 	int64_t spin, deadline = -1;
 	uint32_t size;
+	int ret;
 
 	if (!exa_alive(mbox->dev))
 		return -EPERM;
@@ -228,8 +238,11 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 			spin = spin < deadline ? spin : deadline;
 		}
 		msg = exa_recv_spin(mbox, spin);
-		if (!msg)
-			msg = exa_recv_sleep(mbox, deadline);
+		if (!msg) {
+			ret = exa_recv_sleep(mbox, deadline, &msg);
+			if (ret)
+				return ret;
+		}
 	}
 	if (!msg)
 		return -ETIMEDOUT;
