@@ -488,7 +488,7 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
     }
     if (best) {
         fw->last_ctx = best->ctx;
-        fw->last_channel[best->ctx] = best->channel % (EXANET_CHANNELS - 1);
+        fw->last_channel[best->ctx] = best->channel;
     }
     return best;
 }

@@ -70,6 +70,41 @@ static void test_round_robin(void)
     exanet_stop(t);
 }
 
+/*
+ * Reads of another node use channels EXANET_WRITE_CHANNELS to EXANET_CHANNELS - 1.  After
+ * the last of them comes channel 0, even if all reads have more blocks.
+ */
+static void test_round_robin_wraps(void)
+{
+    ExanetTest *t = start(EXANET_FW_ROUND_ROBIN);
+    struct exanet_read_req req = exanet_read_of_peer(SRC, BASE + FAR_OFFSET,
+                                                     3 * CHUNK, 0);
+    GQueue *q = &t->peer->packets;
+
+    for (unsigned i = 0; i < EXANET_READ_CHANNELS; i++) {
+        exanet_read_send(t, &req, i, 0);
+        exanet_settle(t);
+    }
+    start_channel(t, 0, 1, 0);
+    exanet_settle(t);
+    /* acks of the requests, and the first block of the first read */
+    g_assert_cmpuint(q->length, ==, EXANET_READ_CHANNELS + 1);
+    for (unsigned n = q->length; n; n--) {
+        ExanetRxPacket *rx = g_queue_pop_head(q);
+
+        if (rx->pkt.type == EXANET_TYPE_WRITE) {
+            g_queue_push_tail(q, rx);
+        } else {
+            g_free(rx);
+        }
+    }
+    for (unsigned i = 0; i < EXANET_READ_CHANNELS; i++) {
+        assert_order(t, "1");
+    }
+    assert_order(t, "01");
+    exanet_stop(t);
+}
+
 static void test_priority(void)
 {
     ExanetTest *t = start(EXANET_FW_PRIORITY);
@@ -134,6 +169,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware/policy-round-robin", test_round_robin);
+    qtest_add_func("/exanet/firmware/policy-round-robin-wraps",
+                   test_round_robin_wraps);
     qtest_add_func("/exanet/firmware/policy-priority", test_priority);
     qtest_add_func("/exanet/firmware/policy-shortest", test_shortest);
     qtest_add_func("/exanet/firmware/policy-change", test_change);
