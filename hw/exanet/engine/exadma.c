@@ -759,8 +759,15 @@ void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES])
 {
-    if (s->exadma.output[output].controls.count == EXANET_CONTROL_QUEUE) {
+    ExanetOutput *o = &s->exadma.output[output];
+
+    if (o->controls.count == EXANET_CONTROL_QUEUE) {
         return false;
+    }
+    if (o->control_stage) {
+        /* words that the guest has stored in the control window do not mix with @word */
+        exanet_count(s, CONTROL_RESTART);
+        o->control_stage = 0;
     }
     for (unsigned i = 0; i < EXANET_CONTROL_STORES; i++) {
         exanet_exadma_control_write(s, EXANET_CONTROL_ADDR(output, tid) -

@@ -143,6 +143,40 @@ static void test_toctou(void)
     exanet_stop(t);
 }
 
+/*
+ * Starts a transfer of one block with a notification, after a store of @word for TID @tid
+ * to the control window of each output.  Returns the TID of the block; asserts that the
+ * control packet has the values of the transfer.
+ */
+static unsigned notified_block(unsigned tid, uint64_t word)
+{
+    ExanetTest *t = exanet_start("");
+    ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 64);
+    g_autofree ExanetRxPacket *rx = NULL;
+
+    for (unsigned output = 0; output < EXANET_OUTPUTS; output++) {
+        exanet_set64(t, EXANET_CONTROL_ADDR(output, tid), word);
+    }
+    x.ctrl = EXANET_CHANNEL_NOTIFY;
+    x.notify_gva = exanet_gva(EXANET_TEST_PEER, 0x4000);
+    x.notify_data = 0x1234;
+    exanet_channel_start(t, 0, 0, &x);
+    rx = exanet_peer_take_type(t->peer, EXANET_TYPE_CONTROL);
+    tid = RNIC_GET(EXANET_TID_INDEX, rx->pkt.tid);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload), ==, x.notify_gva);
+    g_assert_cmphex(ldq_le_p(rx->pkt.payload + 8), ==, x.notify_data);
+    exanet_stop(t);
+    return tid;
+}
+
+/* A store of the guest to the control window does not change a notification. */
+static void test_control_window(void)
+{
+    unsigned tid = notified_block(0, 1);
+
+    g_assert_cmpuint(notified_block(tid, 0xbad), ==, tid);
+}
+
 /* Many doorbells of busy channels in random order change no transfer. */
 static void test_doorbell_storm(void)
 {
@@ -187,6 +221,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/firmware/doorbell-bad-t05", test_bad_requests);
     qtest_add_func("/exanet/firmware/doorbell-none", test_no_doorbell);
     qtest_add_func("/exanet/firmware/doorbell-toctou-t24", test_toctou);
+    qtest_add_func("/exanet/firmware/control-window", test_control_window);
     qtest_add_func("/exanet/firmware/doorbell-storm", test_doorbell_storm);
     return g_test_run();
 }
