@@ -74,16 +74,19 @@ static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
 static bool ring_write(PvrdmaState *s, PvrdmaRing *ring, const void *elem)
 {
     uint32_t slot = ring->prod & (ring->elements - 1);
-    __le32 tail;
+    uint32_t prod = (ring->prod + 1) & (2 * ring->elements - 1);
+    __le32 tail = cpu_to_le32(prod);
 
-    ring->prod = (ring->prod + 1) & (2 * ring->elements - 1);
-    tail = cpu_to_le32(ring->prod);
-    return pvrdma_pages_write(s, &ring->pages,
-                              PVRDMA_PAGE_BYTES + slot * ring->elem_bytes, elem,
-                              ring->elem_bytes) &&
-           pvrdma_pages_write(s, &ring->pages,
-                              offsetof(struct pvrdma_ring_state, rx.prod_tail),
-                              &tail, sizeof(tail));
+    if (!pvrdma_pages_write(s, &ring->pages,
+                            PVRDMA_PAGE_BYTES + slot * ring->elem_bytes, elem,
+                            ring->elem_bytes) ||
+        !pvrdma_pages_write(s, &ring->pages,
+                            offsetof(struct pvrdma_ring_state, rx.prod_tail),
+                            &tail, sizeof(tail))) {
+        return false;
+    }
+    ring->prod = prod;
+    return true;
 }
 
 /*
