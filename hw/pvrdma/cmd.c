@@ -77,6 +77,9 @@ static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
     resp.hdr.ack = cpu_to_le32(PVRDMA_CMD_RESP(le32_to_cpu(req->hdr.cmd)));
     resp.hdr.err = err;
     if (!pvrdma_dma_write(s, s->resp_slot, &resp, sizeof(resp))) {
+        if (!err) {
+            pvrdma_count(s, PVRDMA_CNT_CMD_ERROR);
+        }
         pvrdma_guest_error(s, "%s: the response slot is not in memory",
                            info->name);
         return EFAULT;

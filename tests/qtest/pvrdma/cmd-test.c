@@ -103,6 +103,7 @@ static void test_slots_nowhere(void)
         pvrdma_expect_errors(t, 1,
             g_assert_cmpint(pvrdma_command(t, PVRDMA_CMD_CREATE_PD, &req, NULL),
                             ==, EFAULT));
+        g_assert_cmpuint(pvrdma_counter(t, "cmd-error"), ==, 1);
         /* the driver does not wait for the answer of this command */
         g_assert_cmpint(pvrdma_unbind(t, 0, pvrdma_gid), ==, ENOENT);
         pvrdma_stop(t);
