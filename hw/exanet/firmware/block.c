@@ -242,8 +242,8 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * If all blocks of @t but the last were acked, sends the control packet of the last
- * block.  This order is necessary, because the control packet permits the notification
- * [P §3.10].
+ * block.  If the last block is not FW_SENT, its next copy has the control packet instead.
+ * This order is necessary, because the control packet permits the notification [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
@@ -419,8 +419,8 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Counts a loss of @tid and returns true.  Returns false, and counts nothing, if there
- * were FW_RETRY_MAX losses since a block of the transfer was acked.
+ * Counts a loss of @tid and returns true.  Returns false, and counts nothing, if @tid has
+ * had FW_RETRY_MAX losses and no block of the transfer was acked between these losses.
  */
 static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 {

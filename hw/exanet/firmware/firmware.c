@@ -352,7 +352,7 @@ static bool fw_read_channel_free(ExanetState *s, ExanetFirmware *fw,
                        MAX(1, RNIC_GET(EXANET_QUOTA_READS, s->ctx[owner].quota)));
 }
 
-/* Starts waiting read requests for data of context @owner while channels are free. */
+/* Starts or refuses waiting read requests for data of @owner while channels are free. */
 static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 {
     FwQueue *q = &fw->queue[owner];
@@ -494,9 +494,10 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Starts blocks as far as windows, quotas and TIDs allow, and stops after FW_BUDGET
- * blocks or up to FW_CHAIN_MAX more.  Returns true if the budget was used up while a
- * transfer was runnable.  Fails a transfer whose context was closed.
+ * Starts blocks as far as windows, quotas and TIDs allow.  Stops when FW_BUDGET is used
+ * up: each block, and each transfer whose context was closed, counts 1.  The last chain
+ * may exceed the budget.  Returns true if the budget was used up while a transfer was
+ * runnable.  Fails a transfer whose context was closed.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {

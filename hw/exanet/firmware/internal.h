@@ -308,8 +308,8 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*
  * Handles the block of @tid, which ExaDMA has stopped: retransmits the block after a
- * back-off if a page is missing and the context reports faults, otherwise fails the
- * transfer.
+ * back-off if a page is missing and the context reports faults, at most FW_PF_RETRY_MAX
+ * times.  Otherwise fails the transfer.  Has no effect if the block has ended.
  */
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /* Handles all deadlines of blocks and reports that have passed. */
@@ -360,7 +360,8 @@ void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, boo
 uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
                                const FwPeer *peer);
 /*
- * Records that the last copy of @b was lost or damaged.  May halve the length of later
+ * Records that the last copy of @b was lost or damaged, or met a page fault that the
+ * receiver has resolved.  May halve the length of later
  * blocks to the same peer.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b);

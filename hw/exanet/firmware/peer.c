@@ -131,7 +131,8 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 
 /*
  * Subtracts @peer, which the caller removes, from the quota of the job.  If the peer has
- * not answered, stores the last generation of its blocks as first_gen of a new entry.
+ * not answered, although a route existed, stores the last generation of its blocks as
+ * first_gen of a new entry.
  * The peer may exist nevertheless, because acks may be lost, and a new entry must not
  * repeat generations that the peer knows.
  */
@@ -388,7 +389,10 @@ void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, boo
 
 /* --- Length of blocks ------------------------------------------------------- */
 
-/* Returns FW_BLOCK, halved @shorter times but not below FW_BLOCK_MIN, in bytes. */
+/*
+ * Returns FW_BLOCK, halved @shorter times but not below FW_BLOCK_MIN, in bytes.  A
+ * smaller FW_BLOCK is not halved.
+ */
 static uint32_t fw_block_length(const ExanetFirmware *fw, unsigned shorter)
 {
     return MAX(fw->block_bytes >> shorter, MIN(FW_BLOCK_MIN, fw->block_bytes));

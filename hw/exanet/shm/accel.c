@@ -67,7 +67,7 @@ struct ExanetAccel {
     uint64_t ops;                   /* multiply-adds */
     uint64_t bytes;                 /* bytes that were loaded or stored */
     int64_t start;                  /* ns, time of GO */
-    int64_t time;                   /* ns, duration of the last job */
+    int64_t time;                   /* ns, duration of the job; 0 until its end */
     int64_t next;                   /* with timing: tenths of ns, end of the last beat */
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* job_progress() when the watchdog ran last */
@@ -81,7 +81,8 @@ struct ExanetAccel {
     unsigned nlayers;
     uint32_t ncells;
     unsigned burst;                 /* maximal size of a piece, bytes */
-    unsigned outstanding;           /* maximal number of loads under way */
+    /* Maximal number of loads under way; with timing, of loads and stores. */
+    unsigned outstanding;
 
     AccelPhase phase;
     uint32_t cell;                  /* index of the current cell in the list */
@@ -587,9 +588,10 @@ static uint64_t job_progress(const ExanetAccel *a)
 }
 
 /*
- * Ends a job with NO_CONTEXT if the job has made no progress since the last call, because
- * other processes wait for the accelerator.  Loads and stores under way then belong to no
- * job, and end at the initiator.  Otherwise arms the timer again.
+ * Ends the job if the job has made no progress since the last call, because other
+ * processes wait for the accelerator.  The error is NO_CONTEXT, unless the job has failed
+ * before.  Responses to the loads and stores under way are ignored later.  If the job has
+ * made progress, or the loop runs already, arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {

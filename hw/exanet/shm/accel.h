@@ -18,8 +18,8 @@ bool exanet_accel_run(ExanetState *s);
 void exanet_accel_reg_sync(ExanetState *s);
 void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top);
 /*
- * Makes a job of context @c fail with PROTECTION.  The job ends when no load or store is
- * under way.
+ * Makes a job of context @c fail with PROTECTION, unless the job has failed before.  The
+ * job ends when no load or store is under way.
  */
 void exanet_accel_quiesce(ExanetState *s, unsigned c);
 /* Returns 1 while a job of context @c is under way, otherwise 0. */

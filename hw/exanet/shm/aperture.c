@@ -297,8 +297,8 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 /* --- The CPU's side --------------------------------------------------------- */
 
 /*
- * Returns true if a vCPU may wait for this access: no other work of QEMU is under way in
- * this thread, and no ExaNet device executes an access of another node.
+ * Returns true if a vCPU may wait for this access: the access is the vCPU's own, this
+ * device is not at work, and no ExaNet device executes an access of another node.
  */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
@@ -314,7 +314,10 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
     exanet_shm_schedule(s);
 }
 
-/* Reports that @a took too long, so that the initiator reports no failure of @a later. */
+/*
+ * Reports that the wait for @a has ended without an answer.  The initiator then reports
+ * no failure of @a later.
+ */
 static void access_timed_out(ExanetState *s, ApertureAccess *a)
 {
     access_error(s, a, EXANET_RESP_ACK);

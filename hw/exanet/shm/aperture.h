@@ -25,7 +25,10 @@ void exanet_aperture_quiesce(ExanetState *s, unsigned c);
 void exanet_aperture_abort(ExanetState *s);
 /* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
-/* Handles a write to FENCE: marks all stores that are not issued yet. */
+/*
+ * Handles a write to FENCE: marks all stores that are not issued yet, and unmarks all
+ * other accesses.
+ */
 void exanet_aperture_fence(ExanetState *s);
 /* Returns true while a store that exanet_aperture_fence() has marked is not complete. */
 bool exanet_aperture_fenced(ExanetState *s);

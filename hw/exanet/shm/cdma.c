@@ -31,7 +31,7 @@
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* First pause, ns, before a round after FULL or FAULT; doubles with each round. */
+/* First pause, ns, before a round after FULL or FAULT; doubles up to a limit. */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
@@ -76,8 +76,8 @@ static void irq_update(ExanetState *s)
 }
 
 /*
- * Makes the channel idle in @state, and sets IDLE and @bits in SR.  Other bits of SR stay
- * until software clears them.
+ * Makes the channel idle in @state, and sets IDLE and @bits in SR.  The other bits of SR
+ * do not change.
  */
 static void channel_idle(CdmaChannel *ch, enum exanet_tracker_state state,
                          uint32_t bits)
@@ -229,7 +229,8 @@ static void round_begin(CdmaChannel *ch)
 
 /*
  * If the DMA has nothing to do in this phase, starts the next phase (drain, round or
- * pass) or ends the transfer.  Returns true if the DMA has work again.
+ * pass) or ends the transfer.  Returns true if a round or a pass has begun.  The round
+ * may begin with a pause.
  */
 static bool channel_advance(CdmaChannel *ch)
 {
@@ -383,7 +384,10 @@ static void channel_latch(CdmaChannel *ch)
     ch->round = 0;
 }
 
-/* Starts the transfer of the registers.  Refuses a transfer that is not valid. */
+/*
+ * Starts the transfer that the registers describe.  Refuses a transfer that is not valid.
+ * If the channel is busy, only logs the error and restores BTT.
+ */
 static void channel_start(CdmaChannel *ch)
 {
     uint32_t bits;
@@ -415,8 +419,8 @@ static void channel_start(CdmaChannel *ch)
 }
 
 /*
- * Resets the channel: the registers and @ch are as after a reset of the device.
- * Responses to requests under way will be ignored.
+ * Resets the registers of the channel, and drops the transfer.  Pieces with a request
+ * under way become ORPHAN, and the responses to these requests are ignored.
  */
 static void channel_reset(CdmaChannel *ch)
 {

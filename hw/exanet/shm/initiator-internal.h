@@ -142,7 +142,10 @@ bool exanet_initiator_send(ExanetState *s);
  * and for a write of which no copy was sent.
  */
 void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t);
-/* Handles all transactions whose deadline has passed. */
+/*
+ * Handles all transactions whose deadline has passed.  With ORDER, a store that waits for
+ * an older store only gets a new deadline.
+ */
 void exanet_initiator_expire(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_INITIATOR_INTERNAL_H */

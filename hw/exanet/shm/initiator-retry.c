@@ -3,9 +3,9 @@
  * ExaNet shared memory: responses to loads and stores, and retransmission.
  *
  * Targets execute the stores of this node in order, and drop a store silently if an older
- * store is missing.  So all stores to a node are retransmitted from the oldest store
- * without an answer on (go back N).  If ORDER of SHM_CTRL is not in effect, only the
- * store whose deadline has passed is retransmitted [T §4.4].
+ * store is missing.  So a store that was refused or has timed out is retransmitted with
+ * all younger stores to its node (go back N).  If ORDER of SHM_CTRL is not in effect, the
+ * store is retransmitted alone [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -39,7 +39,7 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
 
 /*
  * Queues another copy of @t.  If @t is a store and ORDER is in effect, also queues copies
- * of all younger stores to the same node, because the target has dropped these stores.
+ * of all younger stores to the same node, because the target may have dropped them.
  */
 static void retransmit(ExanetState *s, ExanetTransaction *t)
 {
@@ -92,7 +92,7 @@ void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t)
 /*
  * Handles a deadline of @t that has passed: ends an RDMA transaction, ends a load or
  * store that must be given up, or retransmits @t.  If @t was not refused, counts a
- * timeout and changes the node's path.
+ * timeout, changes the node's path, and increments @shift of the node up to its limit.
  */
 static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 {

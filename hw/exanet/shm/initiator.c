@@ -286,8 +286,8 @@ static bool issue_enabled(ExanetState *s)
 }
 
 /*
- * Returns true if @req may leave: the unit is enabled, and the job of the request's
- * context is not local, or @req is for this node.
+ * Returns true if @req may leave.  The unit must be enabled.  If @req has a context whose
+ * job is local, @req must also be for this node.
  */
 static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 {

@@ -36,7 +36,8 @@ typedef struct ExanetShmRequest {
      * Called once for each accepted write, after @respond, when the response of the
      * target has arrived or the transaction has failed.  May be NULL.  The initiator does
      * not retransmit RDMA transactions.  @resp of an RDMA write is NO_CONTEXT after a
-     * timeout, or FAULT if the target has reported a page fault.
+     * timeout.  After a page fault at the target, @resp is RESOLVED if the target sends
+     * RESOLVED before the deadline, and FAULT otherwise.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;                   /* for @respond and @settled */
@@ -62,7 +63,8 @@ bool exanet_initiator_run(ExanetState *s);
 /* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);
 /*
- * Handles a write to FENCE: marks all stores and RDMA writes under way, of all masters.
+ * Handles a write to FENCE: marks all stores and RDMA writes under way, of all masters,
+ * and the stores of the aperture that are not issued yet.
  */
 void exanet_initiator_fence(ExanetState *s);
 /* Ends all transactions of context @c with PROTECTION. */

@@ -9,7 +9,10 @@
 #include "internal.h"
 #include "node.h"
 
-/* Limits: nodes that have answered; nodes of a context that have not answered. */
+/*
+ * A node is added only while fewer than ANSWERED_MAX nodes have answered, and fewer than
+ * UNANSWERED_MAX nodes of its context have not answered, or after an old node is removed.
+ */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
 /* Time, ns, without a new transaction after which an unanswered node may be removed. */

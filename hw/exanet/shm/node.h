@@ -46,8 +46,9 @@ typedef struct ShmNodes ShmNodes;
 ShmNodes *exanet_shm_nodes_new(void);
 void exanet_shm_nodes_free(ShmNodes *nodes);
 /*
- * Resets round-trip times, paths and timeouts of all nodes.  Sequence numbers continue,
- * because delayed packets and responses must not match new transactions.
+ * Resets round-trip times, paths and timeouts of all nodes; no node is dead any more.
+ * Sequence numbers continue, because delayed packets and responses must not match new
+ * transactions.
  */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
 /* Returns the entry of the node at @coord, or NULL if there is no entry. */

@@ -123,8 +123,9 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 }
 
 /*
- * Advances the order to @pkt, before @pkt is executed.  The order advances even if @pkt
- * fails, because after many failures the next request would otherwise be too far away.
+ * Advances the order to @pkt, before @pkt is executed or when @pkt is refused.  The order
+ * advances even if @pkt fails, because after many failures the next request would
+ * otherwise be too far away.
  */
 static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {

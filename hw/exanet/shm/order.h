@@ -21,12 +21,12 @@ typedef struct ExanetState ExanetState;
 /* State of a node that accesses memory of this node; owned by ExanetSource. */
 typedef struct ExanetShmSource ExanetShmSource;
 struct ExanetShmSource {
-    int64_t time;                   /* ns, time of the last store or RDMA write */
+    int64_t time;                   /* ns, time of the last new write */
     uint16_t store;                 /* SEQ of the next store to execute */
     uint16_t rdma;                  /* SEQ of the newest RDMA write, plus 1 */
     bool store_valid;               /* @store is known */
     bool rdma_valid;                /* @rdma is known */
-    /* Executed RDMA writes, by SEQ modulo the size. */
+    /* Executed and given-up RDMA writes, by SEQ modulo the size. */
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);
 };
 
@@ -46,12 +46,16 @@ typedef enum ExanetShmOrder {
 ExanetShmOrder exanet_shm_order_check(ExanetState *s, ExanetShmSource *o,
                                       const ExanetPacket *pkt);
 /*
- * Advances the order to the refused request @pkt if @pkt is a new write with FIRST.
+ * Advances the order to the refused request @pkt if @pkt is a new write with FIRST, and
+ * ORDER of SHM_CTRL is in effect.
  * FIRST means that all older requests have ended, even if @pkt is refused.
  */
 void exanet_shm_order_refused(ExanetState *s, ExanetShmSource *o,
                               const ExanetPacket *pkt);
-/* Records that @pkt has been executed.  Has no effect for loads and RDMA reads. */
+/*
+ * Records that @pkt has been executed.  Has no effect for loads and RDMA reads, or if
+ * ORDER of SHM_CTRL is not in effect.
+ */
 void exanet_shm_order_note(ExanetState *s, ExanetShmSource *o,
                            const ExanetPacket *pkt);
 

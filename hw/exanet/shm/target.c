@@ -204,7 +204,10 @@ static bool response_room(ExanetState *s, uint32_t dst)
                             t->remote < RESPONSES_REMOTE;
 }
 
-/* Adds @by to the number of queued responses to the destination of @r. */
+/*
+ * Adds @by to the number of queued responses to this node if @r is for this node,
+ * otherwise to the number of queued responses to all other nodes.
+ */
 static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
     ExanetTarget *t = s->shm->target;
@@ -225,9 +228,10 @@ static void response_free(ExanetState *s, TargetResponse *r)
 
 /*
  * Queues the response @pkt, with data if @pkt has a size, for @entry.  Fills in the
- * members that all responses have in common.  If the queue is full, sends a response to
- * another node at once, and drops a response to this node.  The dropped response could
- * call a master while the initiator sends; instead the master's transaction times out.
+ * members that all responses have in common.  If the queue is full, passes a response to
+ * another node to exanet_net_respond(), which may drop the response.  A response to this
+ * node is dropped then.  The dropped response could call a master while the initiator sends;
+ * instead the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -521,9 +525,9 @@ static void load_note(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Executes @pkt at the device at @pa, and stores the result in *@resp.  A later copy of a
- * load gets the data of the first copy without an access.  Returns false if the access
- * has reset or unplugged this NIC.
+ * Executes @pkt at the device at @pa, and stores the result in *@resp.  If load_find()
+ * finds the data of an earlier copy of a load, copies the data without an access.
+ * Returns false if the access has reset or unplugged this NIC.
  */
 static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
                       uint8_t *data, enum exanet_resp *resp)
@@ -551,7 +555,8 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 /*
  * Checks the class, the CRC and the permission of @pkt, but not the address.  Returns
  * ACK, MALFORMED, CRC or PROTECTION.  Counts @pkt and raises the interrupt if the class
- * is wrong or the context does not permit the access.
+ * is wrong.  Does the same if the context does not permit the access, the CRC is right
+ * and ENABLE of SHM_CTRL is set.
  */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -577,7 +582,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns the order of the stores of @src.  The first call allocates the state. */
+/* Returns the order of the writes of @src.  The first call allocates the state. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->shm) {
@@ -612,8 +617,10 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt, refuses @pkt, or drops @pkt.  If @pkt is for a device and
- * @devices is false, only returns false: only the bottom half may access devices.
+ * Executes and answers @pkt, refuses @pkt, or drops @pkt, and returns true.  If @pkt is
+ * for a device and @devices is false, returns false without access and answer, because
+ * only the bottom half may access devices.  The order has advanced to @pkt then, and the
+ * caller must keep @pkt for a second call, or refuse @pkt.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {

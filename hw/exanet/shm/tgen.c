@@ -52,9 +52,10 @@ struct ExanetTgen {
     uint64_t errors;                /* transactions that failed */
     uint64_t bytes;                 /* bytes of packets that were answered by ACK */
     int64_t start;                  /* ns, time of GO */
-    int64_t time;                   /* ns, from GO to the last response */
-    unsigned think;                 /* ns, pause between transactions */
-    int64_t next;                   /* tenths of ns, earliest next transaction */
+    int64_t time;                   /* ns, from GO to the last end of a transaction */
+    /* With timing: ns, from the end of a transaction to the begin of the next. */
+    unsigned think;
+    int64_t next;                   /* with timing: tenths of ns, earliest next begin */
     TgenOp op[OPS_MAX];
 };
 
