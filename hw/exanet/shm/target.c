@@ -230,8 +230,8 @@ static void response_free(ExanetState *s, TargetResponse *r)
  * Queues the response @pkt, with data if @pkt has a size, for @entry.  Fills in the
  * members that all responses have in common.  If the queue is full, passes a response to
  * another node to exanet_net_respond(), which may drop the response.  A response to this
- * node is dropped then.  The dropped response could call a master while the initiator sends;
- * instead the master's transaction times out.
+ * node is dropped then, because the response could call a master while the initiator
+ * sends; instead the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
