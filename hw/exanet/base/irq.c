@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: interrupts.  Functions that units call set causes and mark vectors;
+ * ExaNet NIC: interrupts.  The functions that units call set causes and mark vectors.
  * exanet_irq_flush() sends the interrupts when no unit of this device is at work any
  * more.
  */
@@ -27,8 +27,9 @@ static void irq_send(ExanetState *s, unsigned vector)
 }
 
 /*
- * Returns the level that wire @i must have: true if a cause of the wire is set and
- * enabled.
+ * Returns the level that wire @i must have.  Wire ADMIN: true if a cause other than
+ * MAILBOX is set and enabled.  The other wire: true if MAILBOX is enabled and a bit of
+ * MBOX_PENDING is set.
  */
 static bool irq_line(ExanetState *s, unsigned i)
 {
@@ -92,7 +93,7 @@ void exanet_irq_flush(void *opaque)
     guard->engaged_in_io = engaged;
 }
 
-/* Marks the vectors of the enabled bits of @cause, except MAILBOX. */
+/* Marks the vectors FAULT and ADMIN, if a bit of @cause for the vector is enabled. */
 static void irq_deliver(ExanetState *s, uint32_t cause)
 {
     const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;

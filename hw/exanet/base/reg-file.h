@@ -32,7 +32,7 @@ enum exanet_reg_lane {
 
 typedef struct ExanetRegLane {
     uint8_t kind;                   /* enum exanet_reg_lane */
-    uint8_t block;                  /* number of the register's block; of the owner */
+    uint8_t block;                  /* the owner's number of the register's block */
 } ExanetRegLane;
 
 typedef struct ExanetRegFile {
@@ -58,14 +58,15 @@ void exanet_reg_file_init(ExanetRegFile *f, unsigned bytes);
 void exanet_reg_file_clear(ExanetRegFile *f);
 /*
  * Adds a register of block @block at position @at: sets its value to that after a reset,
- * its masks, and its lanes.  Changes only the value if the register was added before.
+ * and sets its masks and lanes.  For a register that was added before, this means that
+ * only the value changes.
  */
 void exanet_reg_file_add(ExanetRegFile *f, unsigned at, const ExanetRegInfo *info,
                          unsigned block);
 
 /*
- * Return and set the present value of the register at @at, in host byte order, without
- * the masks.
+ * Return and set the present value of the register at @at, in host byte order.  The masks
+ * have no effect.
  */
 static inline uint32_t exanet_reg_file_get32(const ExanetRegFile *f, unsigned at)
 {
@@ -110,8 +111,8 @@ static inline uint64_t exanet_reg_file_load(const ExanetRegFile *f, unsigned at,
 }
 
 /*
- * Does a store of software of @size bytes, 4 or 8 and naturally aligned, at @at.  Bits
- * that the masks do not have keep their values.
+ * Does a store of software of @size bytes, 4 or 8 and naturally aligned, at @at.  Changes
+ * the bits of mask writable, and clears those bits of mask w1c that are 1 in @value.
  */
 static inline void exanet_reg_file_store(ExanetRegFile *f, unsigned at, uint64_t value,
                                          unsigned size)

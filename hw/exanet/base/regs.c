@@ -10,7 +10,7 @@
 
 #define FILE_NONE UINT_MAX
 
-/* Returns the position of offset @addr of BAR 0 in the register file, or FILE_NONE. */
+/* Returns the position of offset @addr in BAR 0 in the register file, or FILE_NONE. */
 static unsigned file_at(hwaddr addr)
 {
     if (addr < EXANET_FILE_LOW) {
@@ -98,7 +98,7 @@ void exanet_regs_reset(ExanetState *s)
     }
 }
 
-/* Returns the block of @lane, and the number of the unit with address @addr in *@unit. */
+/* Returns the block of @lane, and stores in *@unit the number of the unit at @addr. */
 static const ExanetRegBlock *block_of(ExanetState *s, const ExanetRegLane *lane,
                                       hwaddr addr, unsigned *unit)
 {
@@ -125,7 +125,7 @@ uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size)
     for (unsigned i = 0; i < size; i += 4) {
         const ExanetRegLane *lane = exanet_reg_file_lane(&s->regs.file, at + i);
 
-        /* one sync computes both halves of an 8-byte register */
+        /* the call of sync for bits 31:0 also computes bits 63:32 of the register */
         if (lane->kind != EXANET_REG_LANE_NONE &&
             (i == 0 || lane->kind != EXANET_REG_LANE_TOP)) {
             reg_sync(s, lane, addr + i);

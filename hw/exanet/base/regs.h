@@ -15,8 +15,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Return and set the value of a register, in host byte order.  @offset counts from the
- * start of BAR 0 and is naturally aligned.  No function of the table is called.
+ * Return and set the present value of a register, in host byte order.  @offset counts
+ * from the start of BAR 0 and is naturally aligned.  The masks have no effect, and no
+ * function of the table is called.  The register file must contain @offset.
  */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
@@ -24,27 +25,30 @@ void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
 /* Sets @bits of a register.  Returns the old value of the register. */
 uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
-/* Returns the 8 bytes, unmasked, that software wrote last; for command registers. */
+/* Returns the 8 bytes that software wrote last at @offset, without masks. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
 
 /* --- The table of blocks ---------------------------------------------------- */
 
 /* A list of registers that @units units have; unit n begins at @base + n * @stride. */
 typedef struct ExanetRegBlock {
-    unsigned base;                  /* offset of BAR 0 */
+    unsigned base;                  /* offset in BAR 0 */
     unsigned stride;                /* bytes; 0: there is one unit */
     unsigned units;
     const ExanetRegInfo *regs;      /* NULL: the end of the table */
     unsigned count;                 /* elements of @regs */
     /* Returns true if the device has @unit.  NULL: the device has all units. */
     bool (*exists)(ExanetState *s, unsigned unit);
-    /* Computes the registers of @unit before a read at @addr.  NULL: does nothing. */
+    /*
+     * Computes the registers of @unit before a read of the register at @addr, an offset
+     * in BAR 0.  NULL: does nothing.
+     */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
-     * Acts on a write to the register of @unit at @addr, after the value has changed.
-     * NULL: does nothing.  @top is false for a write of only bits 31:0 of an 8-byte
-     * register.  A command register acts only if @top is true, because software may write
-     * the two halves one after the other.
+     * Acts on a write to the register of @unit at @addr, an offset in BAR 0, after the
+     * register file has stored the value.  NULL: does nothing.  @top is false for a write
+     * of only bits 31:0 of an 8-byte register.  A command begins only if @top is true,
+     * because software may write the two halves one after the other.
      */
     void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
 } ExanetRegBlock;
@@ -69,15 +73,18 @@ typedef struct ExanetRegs {
 
 /* Makes a register file without registers.  @blocks is the table of blocks. */
 void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
-/* Sets all registers of units that exist to their values after a reset. */
+/* Sets all registers of units that exist to their values after a reset; others to 0. */
 void exanet_regs_reset(ExanetState *s);
-/* Returns true if offset @addr of BAR 0 belongs to the register file. */
+/*
+ * Returns true if offset @addr in BAR 0 belongs to the register file.  There may be no
+ * register at @addr.
+ */
 bool exanet_regs_contain(hwaddr addr);
 /*
  * Return the value that a load by software gets, and do a store by software, with the
  * functions of the table.  @size is 4 or 8 bytes.  @addr is naturally aligned, and
- * exanet_regs_contain() returns true for @addr.  A store to no register is an error of
- * the guest.
+ * exanet_regs_contain() returns true for @addr.  If there is no register at @addr, the
+ * load returns 0, and the store logs an error of the guest.
  */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);

@@ -11,8 +11,8 @@ typedef struct ExanetPendingFault ExanetPendingFault;
 
 /*
  * Bits of ExanetState.awake, one for each unit that has run().  A unit sets its bit when
- * new work arrives, and in run() if work is left.  A round clears the bit and runs the
- * unit only if the bit was set.
+ * new work arrives, and in run() if work is left.  If the bit is set and the device is
+ * enabled, a round clears the bit and then runs the unit.
  */
 enum exanet_awake {
     EXANET_AWAKE_R5 = 1 << 0,       /* firmware; ExaDMA and RT mailbox set the bit too */

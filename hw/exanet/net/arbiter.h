@@ -2,30 +2,37 @@
 /*
  * Arbitration of an output between its inputs.
  *
- * While no input waits for the output, the output takes packets from any input.  An input
- * waits if it was refused in this round of the owner, or in the round before, and has not
- * sent since.  So an input that was refused asks again in each round until it may send.
- * While inputs wait, they send in turn, EXANET_ARBITER_PACKETS packets each.
+ * An input waits if the output refused the input in this round of the owner, or in the
+ * round before, and the input has not sent since.  So an input that was refused must ask
+ * again in each round until it may send.  While no other input waits, an input may send
+ * any number of packets.  While inputs wait, inputs send in turn, at most
+ * EXANET_ARBITER_PACKETS packets each.
  */
 #ifndef HW_EXANET_NET_ARBITER_H
 #define HW_EXANET_NET_ARBITER_H
 
 #include "qemu/host-utils.h"
 
-#define EXANET_ARBITER_INPUTS 64    /* inputs have the numbers from 0 on */
-/* Packets that an input sends in a row to an output for which other inputs wait. */
+#define EXANET_ARBITER_INPUTS 64    /* most inputs; their numbers are 0 to 63 */
+/* Most packets that an input sends in its turn, while other inputs wait. */
 #define EXANET_ARBITER_PACKETS 16
 
-/* The state of an output; 0: no input has sent.  Sets have one bit for each input. */
+/*
+ * The state of an output.  Initially all members are 0.  Sets have one bit for each
+ * input, without the inputs that have sent since they were refused.
+ */
 typedef struct ExanetArbiter {
     uint64_t waiting;               /* inputs refused in round @round */
     uint64_t before;                /* inputs refused in the round before @round */
     uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
     uint8_t holder;                 /* input whose turn it is, or that has sent last */
-    uint8_t used;                   /* packets that @holder has sent in its turn */
+    uint8_t used;                   /* packets that @holder has sent; at most 16 */
 } ExanetArbiter;
 
-/* Returns the next input of the set @inputs after @input; for this unit only. */
+/*
+ * Returns the input of the set @inputs with the next number after @input, or the lowest
+ * number if there is no such input.  @inputs is not 0.  For this unit only.
+ */
 static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
 {
     uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
@@ -33,10 +40,7 @@ static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
     return ctz64(behind ?: inputs);
 }
 
-/*
- * Returns the inputs, except @input, that were refused in @round or the round before; for
- * this unit only.
- */
+/* Begins @round, and returns the inputs that wait, except @input.  For this unit only. */
 static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
                                              unsigned input)
 {
@@ -48,7 +52,10 @@ static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
     return (a->waiting | a->before) & ~(1ULL << input);
 }
 
-/* Returns true if it is the turn of @input, while @others wait; for this unit only. */
+/*
+ * Returns true if it is the turn of @input, while @others (not 0) wait.  If the turn of
+ * the holder has ended, first passes the turn to another input.  For this unit only.
+ */
 static inline bool exanet_arbiter_turn(ExanetArbiter *a, unsigned input, uint64_t others)
 {
     if (a->holder == input) {
@@ -67,9 +74,10 @@ static inline bool exanet_arbiter_turn(ExanetArbiter *a, unsigned input, uint64_
 }
 
 /*
- * Returns true if @input may send a packet now.  @round is the number of the owner's
- * round, which increases by 1.  @open is false if the output can take no packet.  If the
- * function returns false although @open is true, another input has its turn.
+ * Returns true if @input may send a packet now; otherwise @input waits.  @round is the
+ * number of the owner's round, which increases by 1.  @open is false if the output can
+ * accept no packet.  If the result is false although @open is true, another input has its
+ * turn.
  */
 static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
                                            unsigned input, bool open)
@@ -83,7 +91,7 @@ static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
     return false;
 }
 
-/* Counts a packet that @input has sent. */
+/* Counts a packet that @input has sent.  Afterwards @input does not wait. */
 static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input)
 {
     a->waiting &= ~(1ULL << input);

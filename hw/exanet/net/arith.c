@@ -35,7 +35,7 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
 
 /*
  * Returns the number of steps from @from to @via, 1 or more.  Returns -1 unless @via is
- * @to, or between @from and @to.
+ * @to, or between @from and @to.  @from and @to must differ.
  */
 static int progress(unsigned from, unsigned via, unsigned to)
 {
@@ -48,9 +48,10 @@ static int progress(unsigned from, unsigned via, unsigned to)
 #define RANK_EXACT 0x10000          /* rank of a direct link, above any other rank */
 
 /*
- * Returns the rank of a link from @node to @peer with @role for packets to @dst.  A
- * higher rank is better; -1 excludes the link.  The rank is 0 if the coordinates do not
- * show that the link leads nearer to @dst, for example because software has set @role.
+ * Returns the rank of a link from @node to @peer with @role, the role for packets to
+ * @dst.  A higher rank is better.  -1 excludes the link, because the chassis of @peer is
+ * beyond the chassis of @dst.  The rank is 0 if the coordinates do not show whether the
+ * link leads nearer to @dst, for example because software has set @role.
  */
 static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
                      uint32_t dst)
@@ -68,12 +69,15 @@ static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
         /* not -1, because the card in the middle of a star may have any number */
         return MAX(progress(card(node), card(peer), card(dst)), 0);
     default:
-        /* -1 for a chassis beyond that of @dst, from which packets would return */
+        /* -1 for a chassis beyond that of @dst, because packets would have to return */
         return progress(chassis(node), chassis(peer), chassis(dst));
     }
 }
 
-/* Sets @route->links to the links with role @route->role that have the best rank. */
+/*
+ * Sets @route->links to the links with role @route->role that have the best rank, without
+ * rank -1.  Sets @route->exact to true if this rank is more than 0.
+ */
 static void links_by_role(const ExanetArithPort *ports, unsigned count,
                           uint32_t node, uint32_t dst, ExanetArithRoute *route)
 {
@@ -175,8 +179,8 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
 #define RULE_SHOWN 64
 
 /*
- * Reads a number of at most @max at *@at, and moves *@at behind the number.  Returns
- * false if there is no such number.
+ * Reads a number at *@at into *@value, and moves *@at behind the number.  Returns false
+ * if there is no number, or if the number is more than @max.
  */
 static bool table_number(const char **at, unsigned base, unsigned max,
                          uint32_t *value)
@@ -205,8 +209,8 @@ static bool table_links(const char **at, ExanetArithRule *rule)
 }
 
 /*
- * Reads a rule at *@at, and moves *@at behind the rule.  Returns NULL, or the end of an
- * error message, which the caller frees.
+ * Reads a rule at *@at into @rule, and moves *@at behind the rule.  Returns NULL.  If the
+ * rule is not valid, returns the end of an error message, which the caller frees.
  */
 static char *table_rule(const char **at, ExanetArithRule *rule)
 {

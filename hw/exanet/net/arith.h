@@ -47,11 +47,14 @@ typedef struct ExanetArithPort {
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
     uint8_t role;           /* role of all @links; not set by a table */
-    /* uplinks of the rule: all @links lead to the destination's cabinet; table: true */
+    /*
+     * used for uplinks: all @links lead to the destination's cabinet; always true by a
+     * table
+     */
     bool exact;
     /*
-     * No link has the right role.  @links lead to other cards of the chassis, and only
-     * packets of this node may take @links.
+     * The rule found no link with the role for the destination.  @links are all links
+     * with role CARD, and only packets of this node may take @links.
      */
     bool handed;
 } ExanetArithRoute;
@@ -83,15 +86,15 @@ static inline bool exanet_role_arith(enum exanet_role role)
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
  * Fills in @route by the rule: the links of @node that a packet for another node @dst may
- * take.  @ports has the ports of link 0 to @count - 1 of @node.
+ * take.  @ports are the ports of links 0 to @count - 1 of @node.
  */
 void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
                         uint32_t node, uint32_t dst, ExanetArithRoute *route);
 /*
  * Returns the links of @route that a packet which arrived by link @from may take, one bit
- * for each link.  The packet may take no link to the previous node.  By the rule, a
- * packet that arrived by an uplink may take another uplink only to the destination's
- * cabinet.  So the packet takes at most two uplinks, and cannot circulate.
+ * for each link.  The packet may take no link to the previous node, and no link of a
+ * route with @handed.  By the rule, a packet that arrived by an uplink may take another
+ * uplink only to the destination's cabinet, so the packet takes at most two uplinks.
  */
 unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
                                     const ExanetArithRoute *route, unsigned from);
@@ -103,8 +106,9 @@ unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
                          unsigned path);
 /*
- * Returns true if, by the rule, a packet of node @src for node @dst can arrive at @node
- * by a link with role @in from neighbour @peer.
+ * Returns false if the rule excludes that a packet of node @src for node @dst arrives at
+ * @node by a link with role @in from neighbour @peer.  The function uses only roles and
+ * coordinates, so the result may be true although no such route exists.
  */
 bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
                          uint32_t src, uint32_t dst);

@@ -53,7 +53,7 @@ bool exanet_dor_cable(const ExanetDor *dor, unsigned dim, unsigned c, bool plus)
            (dor->ring[dim] || !dor_wraps(dor, dim, c, plus));
 }
 
-/* Returns true if the route from coordinate @c to @d, which differ, goes up. */
+/* Returns true if the route from coordinate @c to another coordinate @d goes upwards. */
 static bool dor_plus(const ExanetDor *dor, unsigned dim, unsigned c, unsigned d)
 {
     unsigned n = dor->ring[dim];

@@ -4,9 +4,9 @@
  * in each of them in the shorter direction.
  *
  * A dimension is a mesh, or a ring, whose wrap-around cable connects the last coordinate
- * with 0.  That cable is the dateline of the ring: packets that have crossed the dateline
- * use other virtual channels until they leave the ring, so no packets can wait for each
- * other around the ring.
+ * with 0.  That cable is the dateline of the ring.  On the dateline, and behind it until
+ * they leave the ring, packets use other virtual channels.  So no packets can wait for
+ * each other around the ring.
  */
 #ifndef HW_EXANET_NET_DOR_H
 #define HW_EXANET_NET_DOR_H
@@ -15,7 +15,7 @@
 #define EXANET_DOR_RING_MIN 3       /* a ring of two is a mesh with parallel cables */
 #define EXANET_DOR_SIDE_MAX 16      /* coordinates are 0 to 15 */
 
-/* The shape of a torus; all of its nodes have the same shape. */
+/* The shape of a torus.  All nodes of the torus must use the same shape. */
 typedef struct ExanetDor {
     uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
     uint8_t order[EXANET_DIMENSIONS];   /* dimensions in the order of the steps */
@@ -32,16 +32,16 @@ typedef struct ExanetDorStep {
 /* Returns true if @order has each dimension once. */
 bool exanet_dor_order_valid(const uint8_t *order);
 /*
- * Fills in @dor.  @ring has the nodes of each ring; a number that is not 3 to 16 makes
- * the dimension a mesh.  @order is valid.
+ * Fills in @dor.  @ring has the number of nodes of each ring; a number that is not 3 to
+ * 16 makes the dimension a mesh.  @order must be valid; see exanet_dor_order_valid().
  */
 void exanet_dor_init(ExanetDor *dor, const uint8_t *ring, const uint8_t *order);
 
 /* Returns true if dimension @dim is a mesh, or a ring that has coordinate @c. */
 bool exanet_dor_has(const ExanetDor *dor, unsigned dim, unsigned c);
 /*
- * Returns the neighbour of coordinate @c in dimension @dim, up if @plus is true.  The
- * neighbour of the last coordinate is 0 in a mesh too.
+ * Returns the neighbour of coordinate @c in dimension @dim: upwards if @plus is true,
+ * otherwise downwards.  In a mesh too, 0 and the last coordinate count as neighbours.
  */
 unsigned exanet_dor_next(const ExanetDor *dor, unsigned dim, unsigned c, bool plus);
 /* Returns true if the torus has a cable from coordinate @c to exanet_dor_next(). */
@@ -49,17 +49,17 @@ bool exanet_dor_cable(const ExanetDor *dor, unsigned dim, unsigned c, bool plus)
 /*
  * Fills in @step, the next step from the node with coordinates @at to the node with
  * coordinates @to.  @reverse: the dimensions have the reversed order.  If both directions
- * of a ring are equally long, the route does not wrap.  Returns false if there is no such
- * step, because the nodes are the same, or because one of the two coordinates of the
- * step's dimension is outside of the ring.
+ * of a ring are equally long, the route does not wrap.  Returns false if the nodes are
+ * the same, or if one of the two coordinates of the step's dimension is outside of its
+ * ring.  Then @step has no meaning.
  */
 bool exanet_dor_step(const ExanetDor *dor, const uint8_t *at, const uint8_t *to,
                      bool reverse, ExanetDorStep *step);
 
 /*
- * Returns true if a packet is behind the dateline after a step that wraps (@wrap) or not.
- * @same: the step before was in the same dimension.  @behind: the packet was behind the
- * dateline after the step before.
+ * Returns true if a packet is behind the dateline after a step.  @wrap: the step is over
+ * the dateline.  @same: the step before was in the same dimension.  @behind: the packet
+ * was behind the dateline after the step before.
  */
 static inline bool exanet_dor_behind(bool wrap, bool same, bool behind)
 {

@@ -22,8 +22,8 @@ static inline uint32_t exanet_rate_kbps(uint8_t code)
 }
 
 /*
- * Returns the code of the highest rate that is not above @kbps.  If all rates are above
- * @kbps, returns 0, the code of the lowest rate, because no code stops a flow.
+ * Returns the code of the highest rate that is not above @kbps.  If all rates of codes
+ * are above @kbps, returns 0, the code of the lowest rate.
  */
 static inline uint8_t exanet_rate_code(uint32_t kbps)
 {
@@ -44,7 +44,10 @@ static inline uint8_t exanet_rate_code(uint32_t kbps)
            RNIC_PREP(EXANET_RATE_MANTISSA, units - EXANET_RATE_MANTISSAS);
 }
 
-/* Returns the rate, kb/s, of @words 128-bit words in @ns nanoseconds; @ns is not 0. */
+/*
+ * Returns the rate, kb/s, of @words 128-bit words in @ns nanoseconds, at most
+ * EXANET_RATE_NONE - 1.  @ns is not 0.
+ */
 static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 {
     uint64_t kbps = words * EXANET_WORD_BYTES * 8 * 1000000 / ns;
@@ -54,10 +57,11 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
 
 /*
  * Returns the max-min fair rate, kb/s: the limit for each of @n flows with which all
- * flows together fill @capacity (kb/s).  @demand is the rate, kb/s, that each flow needs.
+ * flows together fill @capacity (kb/s).  @demand[i] is the rate, kb/s, that flow i needs.
  * A flow with a lower demand leaves the rest of its share to other flows.  Returns
- * EXANET_RATE_NONE if @capacity is enough for all demands.  The function ends after at
- * most 8 rounds; the level after each round is not above the fair rate.
+ * EXANET_RATE_NONE if @capacity is enough for all demands.  The function computes at most
+ * 8 levels, from below.  So with many different demands the result may be a level below
+ * the fair rate, or a level although @capacity is enough.
  */
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)

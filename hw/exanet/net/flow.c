@@ -3,16 +3,17 @@
  * ExaNet congestion management.
  *
  * A port with a PORT_RATE may get packets faster than it sends packets.  At such a port
- * this unit counts the words of each flow (source, destination) in a window, a time of
- * SW_FLOW_WINDOW.  A queue stands if every packet of a window waits.  Then, unless
- * back-pressure is enough (output_congested()), the unit advertises the max-min fair
- * share to each source, in each window, until the port limits no flow any more.
- * Back-pressure alone would share the port by cables, and would stop all packets that
- * wait behind packets for a congested port.
+ * this unit measures the rate of each flow (source, destination).  A measurement lasts a
+ * window, the time in SW_FLOW_WINDOW, or a part of a window while the port advertises no
+ * rate.  A queue stands if every packet of a measurement waits for a long time.  If
+ * back-pressure is not enough (output_congested()), the unit computes the max-min fair
+ * share in each window.  If this share limits a flow, the unit advertises the share to
+ * the sources of all active flows.  Back-pressure alone would share the port by cables,
+ * and would stop all packets that wait behind packets for a congested port.
  *
  * At a source, data for a destination leaves in bursts, on average no faster than the
- * lowest rate that was advertised in the last two windows.  Without flow-rate packets the
- * rate grows again.
+ * lowest rate that was advertised recently.  Without flow-rate packets the rate grows
+ * again.
  *
  * The tables of flows and of paced destinations are bounded, because other nodes choose
  * the coordinates in these tables.
@@ -35,16 +36,16 @@
 #define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
 /* Windows without a packet after which a flow is not active. */
 #define FLOW_IDLE_ACTIVE 2
-/* Windows without a packet after which a flow is removed from the table. */
+/* Windows without a packet after which the next measurement removes a flow. */
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * Least time, ns, for which every packet waits if a queue stands.  A port without
+ * If a queue stands, every packet waits for more than this time, ns.  A port without
  * congestion is idle for a moment in each window, so some packet waits for less time.
  */
 #define FLOW_MARK_NS 25000
 /*
- * After this number of measurements in a row with a standing queue, the estimates of the
- * flows' demands are dropped.
+ * After this number of measurements in a row with a standing queue, the demand of each
+ * flow counts as unknown.
  */
 #define FLOW_STANDING_MAX 3
 /* Number of windows in which the backlog of the inputs is to drain. */
@@ -52,7 +53,7 @@
 /* Largest part of the rate, in percent, that is reserved for the drain of the backlog. */
 #define FLOW_DRAIN_MAX 50
 /*
- * Number of measurements in a window while no rate is advertised.  FLOW_PROBES / 2
+ * Most measurements in a window while no rate is advertised.  FLOW_PROBES / 2
  * measurements in a row must find a standing queue before rates are advertised.
  */
 #define FLOW_PROBES 4
@@ -67,10 +68,10 @@
 typedef struct FlowSeen {
     uint64_t key;                   /* coordinates: source << 22 | destination */
     QTAILQ_ENTRY(FlowSeen) next;
-    uint32_t words;                 /* words of the flow's packets in this window */
-    uint32_t rate;                  /* kb/s, measured in the last window */
-    uint32_t rate_before;           /* kb/s, measured in the window before the last */
-    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: more than the flow gets */
+    uint32_t words;                 /* words of the flow's packets in this measurement */
+    uint32_t rate;                  /* kb/s, result of the last measurement */
+    uint32_t rate_before;           /* kb/s, result of the measurement before the last */
+    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: unknown, or above level */
     int64_t last;                   /* ns, time of the last packet */
 } FlowSeen;
 
@@ -79,27 +80,27 @@ typedef struct FlowOutput {
     GHashTable *seen;               /* key -> FlowSeen, owned */
     QTAILQ_HEAD(, FlowSeen) order;  /* least recently used first */
     FlowSeen *recent;               /* result of the last lookup, or NULL */
-    int64_t start;                  /* ns, start of this window */
-    int64_t low;                    /* ns, shortest wait of a packet in this window */
+    int64_t start;                  /* ns, start of this measurement */
+    int64_t low;                    /* ns, shortest wait of a packet since @start */
     unsigned standing;              /* measurements in a row with a standing queue */
-    /* kb/s, fair shares of the last windows, newest first; EXANET_RATE_NONE: no limit */
+    /* kb/s, shares of the last measurements, newest first; EXANET_RATE_NONE: no limit */
     uint32_t level[FLOW_LAG];
-    bool advertising;               /* the port advertised level[0] */
+    bool advertising;               /* level[0] is a limit, which the port advertised */
 } FlowOutput;
 
 /* A destination whose data is paced. */
 typedef struct FlowPaced {
     uint64_t dst;                   /* coordinates of the destination */
     QTAILQ_ENTRY(FlowPaced) next;
-    uint32_t rate;                  /* kb/s, rate at which data leaves now */
+    uint32_t rate;                  /* kb/s, present limit of the data */
     uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
     uint32_t advertised_before;     /* kb/s, lowest rate advertised in the last window */
     int64_t end;                    /* ns, end of this window */
     int64_t due;                    /* ns, time when all words sent have left, at @rate */
     uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
-    int64_t since;                  /* ns, time since which the next packet waits */
-    bool waiting;                   /* a packet waits */
-    bool counted;                   /* counter FLOW_PACED has counted this wait */
+    int64_t since;                  /* ns, time when @waiting became true */
+    bool waiting;                   /* a unit has asked to send the next packet */
+    bool counted;                   /* counter FLOW_PACED has counted this packet */
 } FlowPaced;
 
 typedef struct ExanetFlowUnit {
@@ -197,8 +198,8 @@ static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
 }
 
 /*
- * Returns the time, ns, that the packet which the caller has just added to @p will wait
- * before the port sends the packet.  @words is the length of the packet; @now is in ns.
+ * Estimates the time, ns, for which the rate of @p delays the packet of @words words that
+ * the caller has just added to @p.  @now is in ns.
  */
 static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
 {
@@ -206,7 +207,7 @@ static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
            MAX(p->tx_free - now, 0);
 }
 
-/* Returns true if a queue stands: every packet of this window waits for a long time. */
+/* Returns true if a queue stands: every packet of the measurement waits for long. */
 static bool output_stands(ExanetPort *p, const FlowOutput *o)
 {
     return o->low > MAX(FLOW_MARK_NS,
@@ -214,9 +215,9 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 }
 
 /*
- * Estimates the demand of @f at the end of a window of @ns.  @level, kb/s, is the lowest
- * rate that was advertised to the source of @f in the last windows.  While a queue
- * stands, the estimate can only grow, because a slow flow may wait behind this queue.
+ * Estimates the demand of @f at the end of a measurement of @ns.  @level, kb/s, is the
+ * result of output_level().  While a queue stands, the estimate can only grow, because a
+ * slow flow may wait behind this queue.
  */
 static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
                         int64_t ns)
@@ -234,7 +235,7 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     }
 }
 
-/* Returns the lowest fair share, kb/s, of the last FLOW_LAG windows. */
+/* Returns the lowest fair share, kb/s, of the last FLOW_LAG measurements. */
 static uint32_t output_level(const FlowOutput *o)
 {
     uint32_t level = EXANET_RATE_NONE;
@@ -245,7 +246,7 @@ static uint32_t output_level(const FlowOutput *o)
     return level;
 }
 
-/* Stores @level, kb/s, as the fair share of this window. */
+/* Stores @level, kb/s, as the newest fair share; EXANET_RATE_NONE: no limit. */
 static void output_level_set(FlowOutput *o, uint32_t level)
 {
     memmove(o->level + 1, o->level, sizeof(o->level) - sizeof(o->level[0]));
@@ -253,16 +254,16 @@ static void output_level_set(FlowOutput *o, uint32_t level)
     o->advertising = level != EXANET_RATE_NONE;
 }
 
-/* Returns true if a packet of @f has arrived within the last @windows windows. */
+/* Returns true if the last packet of @f is less than @windows windows ago. */
 static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 {
     return rnic_now() - f->last < windows * flow_window(s);
 }
 
 /*
- * Ends a window of @ns for all flows of @o, and removes flows that have sent no packet
- * for FLOW_IDLE_FORGOTTEN windows.  Returns the number of active flows.  Sets *@foreign
- * to true if an active flow is from another node, otherwise to false.
+ * Ends a measurement of @ns for all flows of @o, and removes flows that have sent no
+ * packet for FLOW_IDLE_FORGOTTEN windows.  Returns the number of active flows.  Sets
+ * *@foreign to true if an active flow is from another node, otherwise to false.
  */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
@@ -288,8 +289,9 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 }
 
 /*
- * Returns the number of words in the RX FIFOs of the inputs that wait for @p.  If
- * @with_holder is true, adds the words of the inputs that sent the last packets by @p.
+ * Returns the number of words in the RX FIFOs of the inputs that wait for @p in the
+ * arbitration.  The words include packets for other ports.  If @with_holder is true, adds
+ * the RX FIFOs of the inputs that are holders in the arbitration of @p.
  */
 static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 {
@@ -311,7 +313,10 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
     return words;
 }
 
-/* Returns the rate, kb/s, that the flows of @o share: less while a backlog drains. */
+/*
+ * Returns the rate, kb/s, that the flows of @o share: a part of the rate of @p, less the
+ * rate that drains the backlog of the inputs while a queue stands.
+ */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
@@ -352,9 +357,10 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 }
 
 /*
- * Returns true if @p must advertise rates.  @active is the number of active flows.  For a
- * single flow back-pressure is enough, unless this flow fills a part of the FIFO of an
- * input, because packets for other ports wait behind the packets of this flow.
+ * Returns true if @p must advertise rates.  @active is the number of active flows.  A
+ * single flow needs a rate only if it fills a part of an input's FIFO, because packets
+ * for other ports then wait behind the packets of this flow.  Otherwise back-pressure is
+ * enough.
  */
 static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
                              unsigned active)
@@ -367,7 +373,7 @@ static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
             output_backlog(s, p, true) >= s->rx_fifo_words / FLOW_ALONE_PART);
 }
 
-/* Ends a measurement or window of @p at time @now (ns); advertises rates if needed. */
+/* Ends a measurement of @p at time @now (ns), and advertises rates if necessary. */
 static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                         int64_t now)
 {
@@ -380,7 +386,7 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
     o->low = INT64_MAX;
-    /* if all flows are from this node, they block no packets of other nodes */
+    /* if all active flows are from this node, they block no packets of other nodes */
     if (foreign && output_congested(s, p, o, active)) {
         output_share(s, p, o);
     } else {
@@ -448,7 +454,8 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 
 /*
  * Ends a window of @f.  Sets the rate to the lowest rate that was advertised in this
- * window and the last.  If no rate was advertised, raises the rate by a quarter.
+ * window and the window before.  If no rate was advertised in these two windows, raises
+ * the rate by a quarter.
  */
 static void paced_roll(FlowPaced *f)
 {
@@ -467,8 +474,8 @@ static void paced_roll(FlowPaced *f)
 }
 
 /*
- * Ends the windows of @f up to @now (ns).  Returns false if @f needs no limit any more;
- * then the function has freed @f.
+ * Ends the windows of @f up to @now (ns).  Returns false if @f needs no limit any more,
+ * or if SW_FLOW has no PACE; then the function has freed @f.
  */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
@@ -590,7 +597,7 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
-    /* a fast flow waits for half a burst, because each frame costs the host time */
+    /* a fast flow waits half a burst longer, because each frame costs the host time */
     timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }
@@ -605,9 +612,9 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
         return;
     }
     /*
-     * The time in which a packet waited counts for the rate, up to a window, because the
-     * timer may have been late or the output blocked.  The time in which no packet waited
-     * does not count, because a flow must not save time for a large burst.
+     * The flow may catch up the time in which a packet waited, at most a window, because
+     * the timer may have been late or the output blocked.  The flow may not catch up the
+     * time in which no packet waited, because a large burst would follow.
      */
     start = f->waiting ? MAX(f->since, now - flow_window(s)) : now;
     f->due = rnic_pace(f->due, start, paced_cost(f, words, &f->rest));

@@ -10,9 +10,10 @@
 
 extern const ExanetUnit exanet_flow_unit;
 /*
- * At a port with a PORT_RATE: counts the packet of @words words at @buf, which the caller
- * has added to the packets that @p sends.  If @p is congested at the end of a window,
- * advertises rates to the sources.  Does nothing for another port.
+ * At a port with a PORT_RATE: counts the packet of @words words at @buf, for which the
+ * caller has called exanet_port_commit().  If a measurement ends and @p is congested,
+ * advertises rates to the sources.  Does nothing for a port without PORT_RATE, for a
+ * packet of one word, or if SW_FLOW has no MARK.
  */
 static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
                                        const uint8_t *buf, unsigned words);
@@ -24,7 +25,8 @@ static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
  * At a source: returns true if the rate permits a packet of data for node @dst now.  If
- * not, a timer runs the units when a packet may leave.
+ * not, a timer runs the units later, when the rate permits a packet.  From this call
+ * until exanet_flow_sent(), a packet for @dst counts as waiting.
  */
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
 /* At a source: counts a packet of @words words of data that the caller sends to @dst. */
@@ -35,8 +37,9 @@ static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
 /* Computes register SW_FLOWS before a register read. */
 void exanet_flow_reg_sync(ExanetState *s);
 /*
- * Parts of the inline functions.  Those with paced_ are called only while this node paces
- * a flow, and exanet_flow_observe_rate() only if @p has a PORT_RATE.
+ * Parts of the inline functions below.  Only these inline functions call the functions
+ * exanet_flow_paced_...(), while this node paces a flow, and exanet_flow_observe_rate(),
+ * if @p has a PORT_RATE.
  */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);

@@ -48,8 +48,7 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 
 /*
  * Delivers a copy of the packet.  This function and net_respond_by() are not inlined,
- * because the compiler would zero the array @copy in the caller for each packet, which
- * takes as long as all other work for the packet.
+ * because the caller would then zero the array @copy for each packet.
  */
 static G_NO_INLINE void
 net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
@@ -60,7 +59,7 @@ net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
     net_deliver(s, NULL, copy, words);
 }
 
-/* Delivers a packet of this node to this node. */
+/* Delivers a packet of this node to this node, without a port. */
 static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
@@ -85,8 +84,8 @@ static void net_count_tx(ExanetState *s, const uint8_t *buf)
 }
 
 /*
- * Counts a packet of this node that enters the torus router.  Only a node with offset 0
- * in its QFDB (F1) has this router.
+ * Counts a packet of this node in SW_LOCAL0 if the packet leaves by a torus link.  Only a
+ * node with offset 0 in its QFDB (F1) counts.
  */
 static void net_count_entry(ExanetState *s, int route)
 {
@@ -117,12 +116,12 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_router_sent(s, route, EXANET_INPUT_NI);
-        /* the port may have sent the packet, but @o->buf still contains the packet */
+        /* the port may have sent the packet, but the memory at @o->buf stays allocated */
         exanet_flow_observe(s, p, o->buf, words);
     }
 }
 
-/* Sends a copy of the packet at @buf by @route, before data. */
+/* Sends a copy of the packet at @buf by @route, as an urgent packet of the port. */
 static G_NO_INLINE void
 net_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
 {
@@ -175,7 +174,8 @@ static void net_drop_footer(ExanetState *s, ExanetPort *from)
 
 /*
  * Passes a packet for this node to its unit, or drops and counts the packet.  @from is
- * the port of arrival, or NULL for a packet that this node sent.
+ * the port of arrival, or NULL for a packet that passed no port.  A packet with a wrong
+ * payload CRC is counted, and passed to its unit too.
  */
 static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
@@ -201,9 +201,8 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
         return;
     }
     /*
-     * The HELLO of a neighbour arrives before packets of the neighbour.  So an epoch that
-     * the neighbour's last HELLO did not advertise is old.  The receiver checks the
-     * epochs of nodes that are not neighbours.
+     * A HELLO of the neighbour with a new epoch arrives before packets with this epoch.
+     * So an epoch that the last HELLO did not advertise is old.
      */
     if (from && pkt.src == from->peer && pkt.epoch != from->peer_epoch) {
         exanet_count(s, RX_OLD_GEN);
@@ -222,7 +221,10 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 
 /* --- Packets for other nodes ------------------------------------------------ */
 
-/* Counts a packet that this node forwards from @from to the port of @route. */
+/*
+ * Counts a packet that this node forwards from @from to the port of @route: in FORWARDED
+ * and, if @from or the port is a torus link, in a counter of the torus router.
+ */
 static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 {
     enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
@@ -242,8 +244,8 @@ static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 /*
  * Stores in *@route the route of a packet for another node.  Returns false if the packet
  * must be dropped; then the function has counted the packet.  The reasons are: there is
- * no route; SW_MODE permits no forwarding; or packets of the source cannot arrive by
- * @from, because the footer is damaged or the source is forged.
+ * no route; SW_MODE permits no forwarding; or, according to exanet_router_source_ok(), a
+ * packet of this source cannot arrive by @from.
  */
 static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)
@@ -275,9 +277,9 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
 }
 
 /*
- * Forwards a packet by @route, or drops and counts the packet if it has passed too many
- * switches.  @input is the input of the arbitration.  Returns false if the packet must
- * wait.
+ * Forwards a packet by @route, or drops and counts the packet if the packet has passed
+ * too many switches.  @input is the packet's input in the arbitration.  Returns false if
+ * the packet must wait.
  */
 static bool net_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
@@ -286,7 +288,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
 
-    /* packets of one word need no arbitration, because they overtake data in the port */
+    /* packets of one word need no arbitration, because the port makes them urgent */
     if (words == 1 ? !exanet_port_can_send(to, vc) :
                      !exanet_router_may_send(s, route, input)) {
         return false;

@@ -13,26 +13,29 @@ typedef struct ExanetState ExanetState;
 /* A route: a virtual channel of a port, made by EXANET_ROUTE(), or a negative value: */
 #define EXANET_ROUTE_LOCAL (-1)     /* the destination is this node */
 #define EXANET_ROUTE_NONE  (-2)     /* there is no route: the packet is dropped */
-#define EXANET_ROUTE_UNKNOWN (-3)   /* argument of exanet_net_resume() only */
+#define EXANET_ROUTE_UNKNOWN (-3)   /* for exanet_net_resume() only: finds the route */
 #define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
 #define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
 #define EXANET_ROUTE_VC(route) ((unsigned)(route) % EXANET_VCS)
 
 /*
- * Flag in an argument @path, but not in a packet: all packets for a node leave by the
- * same port.  Without the flag, on path 0, the arithmetic router chooses a port for each
+ * Flag in an argument @path, but not in a packet.  With the flag, all packets for a node
+ * on the same path leave by the same port, until the links of the route change.  Without
+ * the flag, if EXANET_PATH_CABLE is 0, the arithmetic router chooses a port for each
  * packet.  The router of tori ignores the flag.
  */
 #define EXANET_PATH_STEADY EXANET_PATHS
 /*
  * Returns the route of a packet from this node to node @dst, or EXANET_ROUTE_LOCAL or
- * EXANET_ROUTE_NONE.  @path: EXANET_PATH_.
+ * EXANET_ROUTE_NONE.  @path: EXANET_PATH_.  For this node the result is the route of a
+ * port in loopback, if there is such a port.
  */
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path);
 /*
  * Returns the number n of values of EXANET_PATH_CABLE that are useful for packets to
  * @dst: 0 to n - 1.  Sets *@order to true if the same values with EXANET_PATH_ORDER are
- * other paths; then there are 2 n paths.  Returns 0 if there is no route.
+ * other paths; then there are 2 n paths.  Otherwise sets *@order to false.  Returns 0 if
+ * there is no route.
  */
 unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order);
 
@@ -49,7 +52,7 @@ static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
 /* The buffer of a packet that this node is about to send, and the route. */
 typedef struct ExanetOpen {
     int route;
-    uint8_t *buf;                   /* room for EXANET_PACKET_BYTES */
+    uint8_t *buf;                   /* room for EXANET_PACKET_BYTES; of port or device */
 } ExanetOpen;
 
 /*
@@ -57,37 +60,40 @@ typedef struct ExanetOpen {
  * Returns the buffer.  The caller then builds the packet in the buffer and calls
  * exanet_net_send(), or sends no packet.  Returns a buffer even if there is no route;
  * then exanet_net_send() drops and counts the packet.  Returns NULL if the output is
- * blocked; then exanet_schedule() is called when the output opens.  @o->route is valid
- * in each case.
+ * blocked or it is the turn of another input.  Then exanet_schedule() is called when the
+ * caller should try again.  @o->route is valid in each case.
  */
 uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen *o);
 /* As exanet_net_open(), for a route that the caller knows. */
 uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
 /*
- * Sends the packet of @words words at @o->buf by @o->route.  A packet for this node
- * arrives at its unit inside this call, so the caller must update its own state before.
+ * Counts and sends the packet of @words words at @o->buf by @o->route.  If @o->route is
+ * EXANET_ROUTE_LOCAL, the packet arrives at its unit inside this call, so the caller must
+ * update its own state before.
  */
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
- * Sends a copy of the packet of @words words at @buf to @dst, by the path in its header.
- * The packet is an ack, or another packet that must not wait, and leaves before data.
- * The function never blocks, but drops and counts the packet if there is no route, if the
- * link is down, or if too many such packets wait.
+ * Counts and sends a copy of the packet of @words words at @buf to @dst, by the path in
+ * its header.  The packet is an ack, or another packet that must not wait for data, and
+ * becomes an urgent packet of the port; see exanet_port_respond().  If @dst is this node,
+ * the packet may arrive at its unit inside this call.  The function never blocks, but
+ * drops and counts the packet if there is no route, if the link is down, or if too many
+ * urgent packets wait.
  */
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
 /*
  * Processes the packet of @words words at @buf, which arrived by channel @vc of @from:
  * passes the packet to its unit, forwards the packet, stores a copy in a queue (voq.h),
- * or drops and counts the packet.  Returns false if the output is blocked and the packet
- * cannot wait in a queue; then exanet_schedule() is called when the output opens, and the
- * caller offers the packet again.  The function may change the packet.
+ * or drops and counts the packet.  Returns false if the packet cannot leave now and
+ * cannot wait in a queue.  Then exanet_schedule() is called when the packet may be able
+ * to leave, and the caller offers the packet again.  The function may change the packet.
  */
 bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
 /*
- * Forwards, or drops and counts, a packet that has waited in a queue for @route.  If
- * @route is UNKNOWN, finds the route again.  The other arguments and the result are those
- * of exanet_net_take().
+ * Forwards, or drops and counts, the packet of @words words at @buf that has waited in a
+ * queue for @route.  If @route is EXANET_ROUTE_UNKNOWN, finds the route again.  The
+ * packet arrived by channel @vc of @from.  Returns false if the packet must wait on.
  */
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);

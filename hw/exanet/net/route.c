@@ -176,7 +176,7 @@ unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
         behind = exanet_dor_behind(hop->wrap, role_dim(in) == role_dim(hop->role),
                                    vc & EXANET_VC_DATELINE);
     } else if (in == EXANET_ROLE_UPLINK) {
-        /* rings of uplinks need a dateline too */
+        /* a second uplink needs the other channel, because uplinks may form rings */
         behind = hop->role == EXANET_ROLE_UPLINK;
     }
     return order | (behind ? EXANET_VC_DATELINE : 0);
@@ -193,8 +193,8 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
 }
 
 /*
- * Returns true if @node, which is not @from, is the next node of a packet at @from for
- * @dst.  For other upper bits the next node is F1.
+ * Returns true if @node is the next node of a packet at @from for @dst, and is not @from.
+ * If the upper bits of @from and @dst differ, F1 of @from counts as the next node.
  */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)

@@ -27,7 +27,7 @@ typedef ExanetDor ExanetRouteConfig;
 
 /* One step of a route. */
 typedef struct ExanetHop {
-    uint8_t role;           /* enum exanet_role of the port; AUTO: no step is needed */
+    uint8_t role;           /* enum exanet_role of the port; AUTO: no step of a route */
     bool wrap;              /* the step uses the wrap-around cable of a ring */
     uint32_t next;          /* the node after the step; for UPLINK, the destination */
 } ExanetHop;
@@ -39,13 +39,14 @@ typedef struct ExanetHop {
 void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims,
                          uint32_t order);
 /*
- * Computes SW_DIMS from @text, such as "4x2x3": one to three numbers of at most 16; a
- * number below 3 means a mesh.  Returns false if @text is not valid.
+ * Computes SW_DIMS, *@dims, from @text, such as "4x2x3": one to three numbers of at most
+ * 16 for X, Y and Z.  A number below 3, or no number, means a mesh.  Returns false,
+ * without a change of *@dims, if @text is not valid.
  */
 bool exanet_route_dims(const char *text, uint32_t *dims);
 /*
- * Returns the role of a port of @node with a cable to @peer; AUTO if the network has no
- * such cable.
+ * Returns the role of a port of @node with a cable to @peer.  Returns AUTO if the network
+ * has no such cable, or if @peer is @node.
  */
 enum exanet_role exanet_route_role(const ExanetRouteConfig *cfg, uint32_t node,
                                    uint32_t peer);
@@ -56,7 +57,7 @@ static inline bool exanet_role_torus(enum exanet_role role)
 }
 /*
  * Returns the coordinates of the neighbour of @node in direction @role of the torus.  At
- * the end of a mesh, X, Y or Z wraps around, although there is no cable.
+ * the end of a mesh (0 or 15), the result wraps around, although there is no cable.
  */
 uint32_t exanet_route_neighbour(const ExanetRouteConfig *cfg, uint32_t node,
                                 enum exanet_role role);
@@ -66,10 +67,11 @@ static inline uint32_t exanet_route_f1(uint32_t node)
     return node & ~(uint32_t)EXANET_COORD_OFFSET;
 }
 /*
- * Computes the next step, *@hop, of a packet at @node for @dst; @path: EXANET_PATH_.
- * Returns false if there is no route, because a coordinate of the step's dimension is
- * outside of its ring.  The step is UPLINK if the upper bits differ; then a node without
- * uplink must send the packet to F1 instead.
+ * Computes the next step, *@hop, of a packet at @node for @dst; @path: EXANET_PATH_.  If
+ * @node is @dst, the role of the step is AUTO.  Returns false if there is no route,
+ * because a coordinate of the step's dimension is outside of its ring.  The step is
+ * UPLINK if the upper bits differ; then a node without uplink must send the packet to F1
+ * instead.
  */
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
@@ -80,13 +82,14 @@ bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
  */
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path);
-/* Returns true if the two orders of dimensions give different routes to @dst. */
+/* Returns true if the orders of dimensions give different routes from @node to @dst. */
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
  * Returns true if a packet of node @src for node @dst can arrive at @node from its
- * neighbour @from, which has the same upper bits.  @path: EXANET_PATH_.  If @src has
- * other upper bits, the route before @from is not known.  Then @dst must have the upper
- * bits of @from, and the next node after @from on the route to @dst must be @node.
+ * neighbour @from, which has the upper bits of @node.  @path: EXANET_PATH_.  If @src has
+ * other upper bits than @from, the route before @from is not known.  Then the function
+ * returns true if @dst has the upper bits of @from, and @node is the next node after
+ * @from on the route to @dst.
  */
 bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,

@@ -5,13 +5,13 @@
  *
  * On path 0, if several ports are on a route, a packet leaves by the port for which the
  * fewest words wait.  So packets of one source may overtake each other, which the RDMA
- * engine and mailboxes permit.  Loads and stores must stay in order, because a target
- * drops stores that are out of order.  So in each node, all loads and stores for one
- * destination leave by the same port.
+ * engine and mailboxes permit.  Loads and stores must stay in order, because a target may
+ * drop stores that are out of order.  So in each node, while the links of a route do not
+ * change, all loads and stores for one destination leave on path 0 by the same port.
  *
  * On paths 1 to 3 packets leave each node by the first, second or third port, modulo the
- * number of ports.  Routes do not change when a remote cable is cut.  But a source that
- * gets no answer uses the next path, on which packets may pass other nodes.
+ * number of ports.  The routes of a node do not change when a cable of another node is
+ * cut.  Then a source can use another path, on which packets may pass other nodes.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -115,7 +115,7 @@ static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
     return s->ports.count;
 }
 
-/* Returns the links in loopback, whose neighbour is this node, one bit each. */
+/* Returns the links in loopback, that is with this node as neighbour, one bit each. */
 static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;
@@ -169,7 +169,10 @@ static unsigned port_backlog(const ExanetPort *p)
     return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
 }
 
-/* Returns the number of link @nth, modulo the number of links, of the set @links. */
+/*
+ * Returns the number of link @nth, from 0 and modulo the number of links, of the set
+ * @links, which is not 0.
+ */
 static int links_nth(unsigned links, unsigned nth)
 {
     for (nth %= ctpop32(links); nth; nth--) {
@@ -191,7 +194,10 @@ static int links_least(ExanetState *s, unsigned links)
     return best;
 }
 
-/* Returns the number of the link in @links by which a packet for @dst leaves on @path. */
+/*
+ * Returns the number of the link in @links by which a packet for @dst leaves on @path.
+ * @links is not 0.
+ */
 static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
                       unsigned path)
 {
@@ -241,7 +247,7 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst)
 {
     if (s->router.arith == EXANET_ARITH_TABLE) {
-        /* a route to @src must use the port by which the packet arrived */
+        /* the port by which the packet arrived must be on the route to @src */
         return src != s->node && (exanet_router_lookup(s, src, 0)->arith.links &
                                   (1u << from->index));
     }

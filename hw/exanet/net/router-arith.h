@@ -20,23 +20,24 @@ void exanet_arith_reset(ExanetState *s);
 /* Sets @s->router.arith to ARITH_MODE, or to OFF if the value is not valid. */
 void exanet_arith_configure(ExanetState *s);
 /*
- * Fills in @w with the route to @dst: all links, their number, and a route by the link
- * with the lowest number.
+ * Fills in @w with the route to @dst: all links, their number, and in @w->route the link
+ * with the lowest number.  For this node, the links are those in loopback, @w->cables is
+ * 1, and @w->route is EXANET_ROUTE_LOCAL if no link is in loopback.
  */
 void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w);
 /* As exanet_net_route(). */
 int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path);
 /*
- * Returns the number of values of EXANET_PATH_CABLE; packets to @dst may use each value.
- * Returns 0 if there is no route to @dst.
+ * Returns 4, the number of values of EXANET_PATH_CABLE, each of which packets to @dst may
+ * use.  Returns 0 if there is no route to @dst.
  */
 unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
 /* As exanet_router_transit(). */
 int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                          uint32_t dst, unsigned path);
 /*
- * Returns true if a packet of node @src for node @dst can arrive by @from.  The caller
- * has accepted the packets of the neighbour itself for this node.
+ * Returns true if a packet of node @src for node @dst can arrive by @from.  The function
+ * is not for packets of the neighbour itself for this node, which the caller accepts.
  */
 bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst);

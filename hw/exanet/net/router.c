@@ -3,8 +3,9 @@
  * ExaNet router: the role of each port, the route of each packet, the check of sources,
  * and the arbitration of outputs.
  *
- * The coordinates of the neighbours, SW_DIMS and SW_ORDER determine the network.  Results
- * of lookups are kept until a link or a register changes, because each packet needs them.
+ * The coordinates of the nodes, SW_DIMS and SW_ORDER determine the torus.  If ARITH_MODE
+ * is not OFF, router-arith.c finds the routes instead.  The router stores results of
+ * lookups until a link or a register changes, because each packet needs a lookup.
  */
 #include "qemu/osdep.h"
 #include "arbiter.h"
@@ -36,7 +37,7 @@ static uint32_t port_ctrl(ExanetPort *p)
                             EXANET_REG_PORT_CTRL);
 }
 
-/* Returns the role that software has given to @p by PORT_CTRL; AUTO: none. */
+/* Returns the role of @p in PORT_CTRL; AUTO: none that the present router uses. */
 static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
@@ -112,7 +113,7 @@ typedef struct PortSet {
     unsigned count;
 } PortSet;
 
-/* Finds the ports with a link to @peer, of any role. */
+/* Finds the ports with any role whose link to @peer is up. */
 static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 {
     set->count = 0;
@@ -124,9 +125,9 @@ static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 }
 
 /*
- * Finds the ports with @role.  Of uplinks, finds those to neighbours with the upper bits
- * of @dst, or, if there are none, all uplinks.  Sets *@exact to true unless no port, or
- * only uplinks to other upper bits, were found.
+ * Finds the ports with @role whose link is up.  Of uplinks, finds those to neighbours
+ * with the upper bits of @dst, or, if there are none, all uplinks.  Sets *@exact to false
+ * if there is no such port, or only uplinks to other upper bits, otherwise to true.
  */
 static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
                        uint32_t dst, bool *exact)
@@ -151,7 +152,10 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
     }
 }
 
-/* Computes @w->hop, the step to @dst, and finds the ports for it. */
+/*
+ * Computes @w->hop, the next step of packets to @dst, and finds the ports for this step.
+ * Sets @w->exact to true if @dst is a neighbour, or as ports_with() does.
+ */
 static void route_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetRouteEntry *w)
 {
     ExanetHop *hop = &w->hop;
@@ -253,7 +257,7 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     /*
      * A packet does not return to the previous node.  A packet from an uplink takes
      * another uplink only if the neighbour there has the upper bits of the destination.
-     * So no packet can circulate.
+     * So no packet can circulate on uplinks.
      */
     if (to->peer == from->peer ||
         (from->role == EXANET_ROLE_UPLINK && !w->exact &&

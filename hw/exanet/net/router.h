@@ -19,19 +19,23 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetRouteEntry {
     uint32_t key;                   /* destination and path, see exanet_router_lookup() */
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    int route;                      /* route of packets of this node */
+    /* route of packets of this node; see exanet_arith_route() if ARITH_MODE is not OFF */
+    int route;
     unsigned cables;                /* number of ports that serve the route */
-    ExanetHop hop;                  /* role AUTO: the network has no such link */
-    /* the neighbour is the destination or has its upper bits; not with ARITH_MODE */
+    ExanetHop hop;                  /* AUTO: not a step of the network, or no step */
+    /*
+     * if @hop is UPLINK: the neighbour has the upper bits of the destination; not set if
+     * ARITH_MODE is not OFF
+     */
     bool exact;
     ExanetArithRoute arith;           /* valid if ARITH_MODE is not OFF */
 } ExanetRouteEntry;
 
-/* A result of a check: whether packets of a source may arrive by a port. */
+/* A result of exanet_router_source_ok(). */
 typedef struct ExanetSourceCheck {
-    uint64_t key;                   /* destination, source, port, order */
+    uint64_t key;                   /* destination, source, port, order of dimensions */
     uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    bool ok;                        /* packets of the source may arrive by the port */
+    bool ok;                        /* packets of the source can arrive by the port */
 } ExanetSourceCheck;
 
 /* Inputs of the crossbar: each virtual channel of a port, and this node. */
@@ -41,22 +45,25 @@ typedef struct ExanetSourceCheck {
 #define EXANET_ROUTER_ROUTES 256
 #define EXANET_ROUTER_SOURCES 256
 
-/* Counters of the router in F1, in the order of their registers. */
+/* Counters of the torus router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_ROUTER_LOCAL,            /* first of 4, by FPGA: packets that entered */
-    EXANET_ROUTER_LOCAL_OUT = 4,
-    EXANET_ROUTER_TRANSIT,
+    EXANET_ROUTER_LOCAL,            /* first of 4, by FPGA: packets into the torus */
+    EXANET_ROUTER_LOCAL_OUT = 4,    /* packets that left the torus */
+    EXANET_ROUTER_TRANSIT,          /* packets from a torus link to a torus link */
     EXANET_ROUTER_COUNTERS,
 };
 
 /* A model of links' times, in addition to rate and latency; shm/timing.c has one. */
 typedef struct ExanetLinkTimes {
     /*
-     * Returns true if the link of @route can take a packet now.  If not, the function
-     * makes the units run when the link can take a packet.
+     * Returns true if the link of @route can accept a packet now.  If not, the function
+     * makes the units run when the link can accept a packet.
      */
     bool (*link_free)(ExanetState *s, int route);
-    /* Occupies the link of @route for the forwarded packet at @buf. */
+    /*
+     * Occupies the link of @route for the forwarded packet of @words words at @buf, if
+     * the packet is a load, a store or a response.
+     */
     void (*pass)(ExanetState *s, int route, const uint8_t *buf, unsigned words);
 } ExanetLinkTimes;
 
@@ -69,45 +76,58 @@ typedef struct ExanetRouter {
     ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* indexed by route */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
-    enum exanet_arith_mode arith;   /* ARITH_MODE */
+    enum exanet_arith_mode arith;   /* ARITH_MODE, or OFF if ARITH_MODE is not valid */
     enum exanet_arith_mode initial; /* ARITH_MODE after a reset, by property router */
     ExanetArithTable *table;        /* property routes, owned; NULL: none */
-    uint64_t hol;                   /* ARITH_HOL: packets that passed a blocked packet */
+    uint64_t hol;                   /* ARITH_HOL: packets that overtook a queue (voq.h) */
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
     const ExanetLinkTimes *times;   /* NULL: links have no other times */
 } ExanetRouter;
 
 extern const ExanetUnit exanet_router_unit;
-/* Updates the router after a change of this node's coordinates or of its registers. */
+/*
+ * Updates the roles of all ports, and discards the results of lookups and checks, after a
+ * change of this node's coordinates, SW_DIMS, SW_ORDER or ARITH_MODE.
+ */
 void exanet_router_configure(ExanetState *s);
-/* Updates the role of @p after a change of its link or of PORT_CTRL. */
+/*
+ * Updates the role of @p, and discards the results of lookups and checks, after a change
+ * of the link of @p or of PORT_CTRL.
+ */
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p);
 /*
  * Returns true if the node at @coord may be the neighbour of @p: a node that is a
- * neighbour in the network, or any node if @p has a role from software, if ARITH_MODE is
- * not OFF, or if no other link has a role in the network.
+ * neighbour in the network, or any node if software has set the role of @p, if ARITH_MODE
+ * is not OFF, or if no other port whose link is up has a role.
  */
 bool exanet_router_neighbour(ExanetPort *p, uint32_t coord);
-/* Returns true if the node at @coord is a neighbour in this node's torus or QFDB. */
+/*
+ * Returns true if ARITH_MODE is OFF and the node at @coord is a neighbour in this node's
+ * torus or QFDB.
+ */
 bool exanet_router_near(ExanetState *s, uint32_t coord);
-/* Returns the route to @dst by @path; valid until the next call. */
+/* Returns the route to @dst by @path (EXANET_PATH_); valid until the next call. */
 const ExanetRouteEntry *exanet_router_lookup(ExanetState *s, uint32_t dst, unsigned path);
-/* Returns the route of a packet for another node that arrived by channel @vc of @from. */
+/*
+ * Returns the route of a packet for another node @dst by @path, which arrived by channel
+ * @vc of @from.  The result is negative if there is no route.
+ */
 int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint32_t dst, unsigned path);
-/* Returns true if a packet of @src for @dst can arrive by @from. */
+/* Returns true if a packet of node @src for node @dst by @path can arrive by @from. */
 bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                              uint32_t dst, unsigned path);
 /*
- * Returns true if @dst, or a node on the route to @dst, can send a packet to this node by
- * @from.  Only these nodes may limit the rate of data to @dst, because a flow-rate packet
- * has no source.
+ * Returns true if a flow-rate packet that arrived by @from may limit the rate of data to
+ * @dst.  The packet has no source.  So the function checks that @dst, or a node on a
+ * route to @dst, can send a packet to this node by @from.  If ARITH_MODE is not OFF, the
+ * function instead checks that @from is one of the links to @dst.
  */
 bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
 /*
- * Returns true if @input may send a packet by @route now.  If not, exanet_schedule() is
- * called when @route may be open, and @input must call this function again in each round
- * of the units.
+ * Returns true if @input (EXANET_INPUT()) may send a packet by @route now.  If not,
+ * exanet_schedule() is called when @route may be open.  Then @input must ask again in
+ * each round of the units, because otherwise @input loses its turn; see arbiter.h.
  */
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
 /* Counts a packet that @input has sent by @route, for the arbitration. */
@@ -117,8 +137,9 @@ void exanet_router_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg (EXANET_REG_SW_). */
 void exanet_router_reg_written(ExanetState *s, unsigned reg);
 /*
- * Return the 64-bit word of the NI map at @addr, and do a store of @size (4 or 8) bytes
- * at @addr.  @addr counts from the start of the map, in bytes.
+ * Return the 64-bit word of the NI map that contains @addr, and do a store of @size (4 or
+ * 8) bytes at @addr.  @addr counts from the start of the map, in bytes.  The store clears
+ * bits of the word that are not in EXANET_NI_MAP_WRITABLE.
  */
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,

@@ -7,7 +7,7 @@
 #include "../link/port.h"
 #include "voq.h"
 
-/* Most packets that a queue sends in a run, because other queues wait meanwhile. */
+/* Most packets that a queue sends in a run.  The other queues wait meanwhile. */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that arrived by @from. */

@@ -4,8 +4,8 @@
  * channel of a port, and wait to leave by one port.  So later packets, for other ports,
  * can continue.
  *
- * Only the arithmetic router and the table router use queues.  A packet enters its queue
- * if its output is blocked, or if packets wait in the queue.  A queue has room for
+ * Packets enter queues only if ARITH_MODE is not OFF.  A packet enters its queue if the
+ * packet cannot leave now, or if packets wait in the queue.  A queue has room for
  * EXANET_VOQ_PACKETS packets.  If the queue is full, the packet stays at the head of the
  * RX FIFO of its channel.
  */
@@ -20,7 +20,7 @@
 
 /* A packet in a queue. */
 typedef struct ExanetVoqSlot {
-    int route;                      /* EXANET_ROUTE_ */
+    int route;                      /* EXANET_ROUTE(), or EXANET_ROUTE_UNKNOWN */
     uint32_t stamp;                 /* @route is valid while equal to router.stamp */
     uint16_t words;                 /* length of the packet */
     uint8_t data[EXANET_PACKET_BYTES];
@@ -62,7 +62,7 @@ bool exanet_voq_run(ExanetPort *from);
 unsigned exanet_voq_drop(ExanetPort *from);
 /* Returns the words of packets that arrived by @from and wait in queues for port @out. */
 unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
-/* Frees all queues of @q, which must be empty. */
+/* Frees the memory of all queues of @q.  The pointers in @q are not valid afterwards. */
 void exanet_voq_fini(ExanetVoqs *q);
 
 #endif /* HW_EXANET_NET_VOQ_H */

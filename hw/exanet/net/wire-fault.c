@@ -28,8 +28,8 @@ static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Flips a bit of the header's CRC, or a bit that this CRC covers.  The type determines
- * the set of covered bits, so no bit of the type itself is flipped.
+ * Flips a bit of the header's CRC, or a bit that this CRC covers, but no bit of the type,
+ * because the type determines which bits the CRC covers.
  */
 static void header_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
@@ -54,7 +54,7 @@ static void payload_flip(GRand *rand, uint8_t *buf, unsigned words)
 
 /*
  * Flips a bit of the footer: of the footer's CRC, or of the fields that this CRC covers.
- * The CRC of the payload counts as a part of the payload.
+ * No fault flips the CRC of the payload, which is in the footer too.
  */
 static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
 {
