@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: memory regions of the device.  BAR 0 has registers, debug windows and
- * aliases of the user pages.  A store to a user page is a doorbell.  Each context has an
- * info page. The aperture is in shm/.
+ * aliases of the user pages.  Stores to user pages are doorbells.  Each context has an
+ * info page, which is read-only.  The aperture is in shm/.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"

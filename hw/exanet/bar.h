@@ -23,10 +23,10 @@ void exanet_bar_fini(ExanetState *s);
 extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*
- * Reads frames from the netdevs in the thread of a vCPU, because a process of context @c
- * has polled its memory without success.  Does nothing if the context is disabled or
- * quiesced.  May release the big lock.  The device may have ended when the function
- * returns.  In poll.c.
+ * Reads frames from the netdevs and runs the units, in the thread of a vCPU, because a
+ * process of context @c has polled its memory without success.  Does nothing if the
+ * context is disabled or quiesced.  Only waits if another vCPU of the machine polls.  May
+ * release the big lock.  The device may have ended when the function returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

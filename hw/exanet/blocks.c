@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet register blocks: the table of blocks, with the functions by which each unit
- * computes registers and handles writes.  The functions of the global block are in this
- * file, because this block belongs to no unit.
+ * ExaNet register blocks: the table of blocks, with the functions that compute registers
+ * before a read and handle writes.  Most of these functions call a unit.  The global
+ * block belongs to no unit, so its registers are computed and its writes handled here.
  */
 #include "qemu/osdep.h"
 #include "bar.h"
@@ -27,7 +27,7 @@
 
 /* --- Global registers --------------------------------------------------- */
 
-/* Returns true if no block waits in ExaDMA and no context has unfinished transfers. */
+/* Returns true if no block waits in ExaDMA and no context has unfinished work. */
 static bool device_quiescent(ExanetState *s)
 {
     if (s->exadma.scheduled.count) {
@@ -88,7 +88,7 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* the receiver drops its state: nodes use other generations for a new NODE */
+            /* drops old state, because nodes use other generations for a new NODE */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }
@@ -121,7 +121,7 @@ static void block_ctx_written(ExanetState *s, unsigned unit, hwaddr addr, bool t
     exanet_context_reg_written(s, unit, addr % UNIT_BYTES, top);
 }
 
-/* A port without a netdev has no registers. */
+/* Returns false for a port without a netdev, which has no registers. */
 static bool block_port_exists(ExanetState *s, unsigned unit)
 {
     return exanet_port_exists(&s->port[unit]);
@@ -235,7 +235,7 @@ static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(EXANET_REG_INFO) }
 static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(EXANET_REG_INFO) };
 static const ExanetRegInfo accel_regs[] = { EXANET_ACCEL_REGS(EXANET_REG_INFO) };
 static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(EXANET_REG_INFO) };
-/* A 64-bit word of the memories of the traffic generator. */
+/* A word of the traffic generator's memories, which software can write. */
 static const ExanetRegInfo word_regs[] = { { 0, 8, 0, UINT64_MAX, 0 } };
 
 #define REGS(list) .regs = list, .count = ARRAY_SIZE(list)

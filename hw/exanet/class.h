@@ -11,7 +11,7 @@
 #include "exanet.h"
 
 /*
- * The properties of the device on any bus.  @_type is the struct of the bus shell,
+ * The qdev properties of the device on any bus.  @_type is the struct of the bus shell,
  * @_state its member of type ExanetState.
  */
 #define EXANET_PROPERTIES(_type, _state) \
@@ -73,8 +73,9 @@
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 
 /*
- * Adds the texts of the properties and the properties of qom.h to @klass, and forbids
- * migration.  @klass has EXANET_PROPERTIES; @state returns the ExanetState of an object.
+ * Adds the texts of the properties and the properties of qom.h to @klass, forbids
+ * migration, and sets the category of the device.  @klass must have EXANET_PROPERTIES.
+ * @state returns the ExanetState of an object.
  */
 void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
 /*

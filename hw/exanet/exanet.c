@@ -37,7 +37,7 @@
 #define RUN_ROUNDS 4        /* most rounds before QEMU's main loop continues */
 #define RUN_PACKETS 512     /* most packets that ExaDMA sends in a round */
 
-/* Time of day after which epoch_next() selects another first epoch. */
+/* Time for which epoch_next() selects the same first epoch. */
 #define EPOCH_STEP_NS (500LL * SCALE_MS)
 
 #define TLB_ENTRIES_MIN 16
@@ -68,7 +68,7 @@ static const ExanetUnit *const units[] = {
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Runs once each port that has packets and, if the device is enabled, each unit whose bit
+ * Runs once each port that has input and, if the device is enabled, each unit whose bit
  * in @s->awake is set.  ExaDMA sends at most *@packets packets.  Does not change
  * *@packets, because the limit is for each round.  Returns true if a port or a unit could
  * continue now.
@@ -108,7 +108,10 @@ static void units_reset(void *opaque)
 
 /* --- Init, reset and end -------------------------------------------------- */
 
-/* Sets all registers to their values after a reset, also those that need the state. */
+/*
+ * Sets all registers to their values after a reset, also those that depend on properties.
+ * The resets of units and ports, which follow, set more registers from properties.
+ */
 static void registers_reset(ExanetState *s)
 {
     exanet_regs_reset(s);
@@ -139,8 +142,9 @@ static void registers_reset(ExanetState *s)
  * Returns the epoch after a reset: the last epoch plus 1, because distant nodes regard
  * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
  * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
- * day, so that a restarted device does not use one of its last epochs again.  The time of
- * day repeats a first epoch only after twice the time for which nodes remember epochs.
+ * day, so that a restarted device usually begins with an epoch that it has not used
+ * lately.  The time of day repeats a first epoch only after twice EXANET_TID_AGE_NS, the
+ * time for which nodes remember old epochs.
  */
 static uint8_t epoch_next(ExanetState *s)
 {
@@ -208,8 +212,9 @@ static bool peers_check(ExanetState *s, Error **errp)
 }
 
 /*
- * Checks the properties, counts the ports, and builds the table of property `routes`.
- * Returns false with @errp set if a property is not valid.
+ * Checks the properties, except those that exanet_shm_init() checks.  Counts the ports,
+ * and builds the table of property `routes`.  Returns false with @errp set if a property
+ * is not valid.
  */
 static bool properties_check(ExanetState *s, Error **errp)
 {

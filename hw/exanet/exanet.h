@@ -10,13 +10,14 @@
  *   memory <-- receiver <----------------+             rtmailbox, receiver,
  *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
  *
- * In each round the loop (core/loop.h) runs the input of the ports, then the units in the
- * order of exanet.c.  At the end of a run the loop flushes the ports.  A doorbell of a
- * process and the arrival of a frame run the units at once, because a wake-up of the main
- * loop takes longer than a small message.  A run by a doorbell has smaller limits.
+ * In each round the loop (core/loop.h) runs the input of the ports.  If the device is
+ * enabled, the round then runs the units that have work, in the order of exanet.c.  At
+ * the end of a run the loop flushes the ports.  A doorbell of a process and the arrival
+ * of a frame run the units at once, because a wake-up of the main loop takes longer than
+ * a small message.  A run by a doorbell has smaller limits.
  *
- * Functions that return enum exanet_resp return the code that the peer or the user gets;
- * EXANET_RESP_ACK is success.
+ * Functions that return enum exanet_resp return EXANET_RESP_ACK for success, otherwise
+ * the reason of the failure.
  */
 #ifndef HW_EXANET_EXANET_H
 #define HW_EXANET_EXANET_H
@@ -43,9 +44,9 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetFirmware ExanetFirmware;
 
 /*
- * Passes a packet for this node to the unit that handles the packet.  @from is the port
- * by which the packet arrived, or NULL if this node sent the packet.  The function may
- * change the packet.
+ * Passes a packet for this node to the unit that handles the packet, or counts and drops
+ * the packet.  @from is the port by which the packet arrived, or NULL if the packet of
+ * this node passed no port.  The function may change @pkt.
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
@@ -64,7 +65,7 @@ struct ExanetState {
     RNicHost host;
     RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
-    MemoryRegion user_mr;           /* user pages: loads read @user, of INFO @info */
+    MemoryRegion user_mr;           /* user pages: RAM @user, and the info pages @info */
     MemoryRegion aperture_mr;       /* the aperture, and then the block RAM */
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
@@ -83,7 +84,7 @@ struct ExanetState {
     uint8_t user_page_shift;
     uint8_t epoch_fixed;
     uint64_t aperture_size;
-    uint32_t aperture_timeout_ms;   /* real time, for one access of a vCPU */
+    uint32_t aperture_timeout_ms;   /* ms of real time, for one access of a vCPU */
     uint64_t bram_size;
     uint32_t cam_entries;
     bool shm_timing;
@@ -91,7 +92,10 @@ struct ExanetState {
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
-    /* Packets for this node, modulo 2^32; RNicPoll reads this number without the lock. */
+    /*
+     * Number of packets for this node, modulo 2^32, without those dropped before.
+     * RNicPoll reads this number without the big lock.
+     */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
     /* Marked interrupt vectors, one bit for each; sent at the end of the work. */
@@ -123,7 +127,7 @@ struct ExanetState {
     struct ExanetShm *shm;          /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     ExanetPortGroup ports;
-    uint8_t local[EXANET_PACKET_BYTES];     /* a packet from this node to itself */
+    uint8_t local[EXANET_PACKET_BYTES];     /* buffer of a packet that leaves by no port */
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
@@ -166,8 +170,9 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
 }
 
 /*
- * Checks the properties and builds the device.  Returns false with @errp set if a
- * property is not valid or memory is missing; then the device is not built.
+ * Checks the properties and builds the device.  The function copies @host.  Returns false
+ * with @errp set if a property is not valid or memory is missing; then the device is not
+ * built.
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 /*
@@ -177,8 +182,8 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
 /*
  * Resets the device, with a new epoch.  If the device is at work, the reset happens when
- * the work ends.  Generations of the packetizer continue.  Generations of the firmware
- * begin with a value that depends on the epoch.
+ * the work ends.  Does nothing if the device has ended.  Generations of the packetizer
+ * continue.  Generations of the firmware begin with a value that depends on the epoch.
  */
 void exanet_reset(ExanetState *s);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: poll of a vCPU for a process; see core/poll.h.  The vCPU reads frames from
- * the netdevs of all ports and runs the units, because the main loop may have to wait for
- * a CPU of the host.
+ * the netdevs of all ports and runs the units, because a wake-up of the main loop takes
+ * longer than a small message.
  */
 #include "qemu/osdep.h"
 #include "../core/poll.h"
@@ -32,6 +32,6 @@ void exanet_poll(ExanetState *s, unsigned c)
         more = rnic_poll_again(&poll);
     }
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
-    /* frees the device if the guest has unplugged the device meanwhile */
+    /* may free the device, if the guest has unplugged the device meanwhile */
     rnic_poll_end(&poll);
 }

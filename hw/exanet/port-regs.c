@@ -24,7 +24,7 @@ static void inject_written(ExanetPort *p, bool top)
     uint64_t value = 0;
     unsigned kind;
 
-    /* a write of only bits 31:0 ends the order; a write of bits 63:32 begins an order */
+    /* only a write of bits 63:32 begins an order; any write ends the present order */
     if (top) {
         value = exanet_reg_get64(s, at);
     }

@@ -18,13 +18,15 @@ void exanet_port_reg_sync(ExanetPort *p);
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*
- * Sets PORT_XOFF, PORT_RATE and PORT_LATENCY from the properties, and sets flow control,
- * rate and latency of the port.  The caller calls exanet_port_reset() afterwards.
+ * Sets PORT_XOFF, PORT_RATE and PORT_LATENCY from the properties.  Then sets flow
+ * control, rate and latency of the port from the registers.  The caller calls
+ * exanet_port_reset() afterwards.
  */
 void exanet_port_reg_reset(ExanetPort *p);
 /*
- * Stores the number of faults left in field COUNT of PORT_INJECT.  If this number is 0,
- * sets field KIND to NONE.  For a fault of an order with a count.
+ * Stores in field COUNT of PORT_INJECT the number of faults that the order has left.  If
+ * this number is 0, sets field KIND to NONE.  The caller has injected a fault of an order
+ * with a count.
  */
 void exanet_port_reg_injected(ExanetPort *p);
 

@@ -27,10 +27,11 @@ static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if packets of the node at @coord have arrived through switches, because
- * such a node is not the neighbour of a port.  There is one exception: returns false if
- * the node is a neighbour in the torus or QFDB and the packets had @epoch.  Such a node
- * may have sent packets around a ring before its cable to this node was up.
+ * Returns true if a packet of the node at @coord has arrived through a switch within the
+ * last EXANET_TID_AGE_NS, because such a node is not the neighbour of a port.  There is
+ * one exception: returns false if the node is a neighbour in the torus or QFDB and its
+ * last known epoch is @epoch.  Such a node may have sent packets by another route before
+ * its cable to this node was up.
  */
 static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

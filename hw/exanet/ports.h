@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: makes the ports, and gives the ports the functions of the device that ports
+ * ExaNet NIC: initializes the ports and the table of functions of the device that ports
  * call.
  */
 #ifndef HW_EXANET_PORTS_H
@@ -10,7 +10,10 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Initializes @s->ports and the ports with a netdev.  The properties must be valid. */
+/*
+ * Initializes @s->ports and the ports with a netdev.  The caller has checked the
+ * properties, and has set @s->ports.count.
+ */
 void exanet_ports_init(ExanetState *s);
 /* Copies @s->node and @s->epoch to @s->ports, after a change of the node or the epoch. */
 void exanet_ports_update(ExanetState *s);

@@ -89,7 +89,7 @@ static const char *role_name(unsigned role)
     return role < ARRAY_SIZE(names) && role != EXANET_ROLE_AUTO ? names[role] : "none";
 }
 
-/* Returns the list of the virtual channels whose bit is set in @bits. */
+/* Returns a new list of the virtual channels whose bit is set in @bits. */
 static QList *channel_list(unsigned bits)
 {
     QList *list = qlist_new();

@@ -21,7 +21,8 @@
 
 /*
  * The NI index whose entry in the NI map leads to NI port @port after a reset.  sink_ni()
- * stores this index in the VA of a packet, so units need not know other indices.
+ * stores this index in the VA of a packet.  So units need to know only this index,
+ * although software can change the map.
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
@@ -29,8 +30,8 @@ QEMU_BUILD_BUG_ON(SINK_INDEX(EXANET_NI_PORT_BRAM) != EXANET_NI_BRAM ||
                   EXANET_NI_BRAM + 1 != EXANET_NI_UNITS);
 
 /*
- * Passes @pkt to a unit.  @port is the NI port to which the packet's NI index leads, or 0
- * if the packet is for memory.  @from is the port of ExanetSink.
+ * Passes @pkt to a unit.  @port is the NI port (EXANET_NI_PORT_) to which the packet's NI
+ * index leads, or 0 if the packet is for memory.  For the link port @from see ExanetSink.
  */
 typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);
@@ -138,7 +139,7 @@ static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
 typedef struct Sink {
     SinkFunction *function;
     bool memory;                    /* packets for memory are permitted, too */
-    bool message;                   /* packets for an NI port must be of a packetizer */
+    bool message;                   /* a packetizer must have sent packets for NI ports */
 } Sink;
 
 static const Sink sinks[EXANET_TYPE_VALUES] = {

@@ -17,8 +17,9 @@ typedef struct ExanetState ExanetState;
 void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
 /*
  * RNicStatsForeach of ExaNet; @device is an ExanetState or NULL.  Calls @fn for the
- * counters of the device, and for the counters of all links that exist (of all possible
- * links if @device is NULL).  The names of the counters of link N begin with "linkN-".
+ * counters of the device, and for the counters of the links with a netdev (of all
+ * possible links if @device is NULL).  The names of the counters of link N begin with
+ * "linkN-".
  */
 void exanet_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 

@@ -34,10 +34,11 @@ typedef struct ExanetUnit {
     bool (*run)(ExanetState *s, unsigned packets);
     unsigned awake;                 /* bit of enum exanet_awake; 0 if run() is NULL */
     /*
-     * Returns the number of transfers of context @c in this unit that are not finished.
+     * Returns the number of transfers, messages and requests of context @c in this unit
+     * that are not finished.
      */
     unsigned (*active)(ExanetState *s, unsigned c);
-    /* Ends all work of context @c, because the context was disabled or quiesced. */
+    /* Ends the unit's work for context @c, which was disabled or quiesced. */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
      * Handles the driver's answer to fault @f.  @ok is true if the page is present now.

@@ -5,7 +5,7 @@
  * The device computes the CRCs of header and footer of each packet, so the CRCs must be
  * fast.  There is one table for each byte position, so that the lookups do not depend on
  * each other; this is possible because a CRC is linear.  The compiler unrolls the loops
- * over the positions, which halves the time of the loops.
+ * over the positions, because unrolled loops are faster.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -33,8 +33,8 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
 /*
- * The CRC of a header of zeros.  This is the part of each header's CRC that comes from
- * the initial value, all ones.
+ * The CRC of a header of zeros.  Each header's CRC is this CRC, which comes from the
+ * initial value, all ones, combined by XOR with the table entries of the bytes.
  */
 static uint16_t hdr_crc_init;
 
@@ -269,7 +269,8 @@ static void header_store(uint8_t *buf, uint64_t lo, uint64_t hi)
 
 /*
  * Clears the padding, that is the bytes before and behind the @size payload bytes in the
- * words at @payload, because the CRC covers whole words.  Returns the number of words.
+ * words at @payload, because the CRC covers whole words.  @va is the address of the
+ * payload at the destination.  Returns the number of words.
  */
 static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
 {
@@ -367,8 +368,8 @@ bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words)
 }
 
 /*
- * Adds 1 to field @mask of the quadword at @p.  Returns false, without a change, if the
- * field is @max or more.
+ * Adds 1 to field @mask of the little-endian uint64_t at @p.  Returns false, without a
+ * change, if the field is @max or more.
  */
 static bool field_count(uint8_t *p, uint64_t mask, unsigned max)
 {

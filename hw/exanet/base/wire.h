@@ -15,14 +15,14 @@
  * A decoded packet.  An ack has only @type, @dst, @pdid (only the 4 bits of the context),
  * @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path and @hops.  A
  * flow-rate packet has only @type, @dst, @pdid, @small, @flow_dst, @current, @desired,
- * @vc and @hops.  The other members of these packets are 0.
+ * @vc and @hops.  exanet_packet_decode() sets the other members of these packets to 0.
  */
 typedef struct ExanetPacket {
     uint64_t va;            /* address at the destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
     uint16_t pdid;          /* PDID of the destination */
-    uint16_t size;          /* payload bytes */
+    uint16_t size;          /* payload bytes; in a load, requested bytes */
     uint16_t tid;           /* wire TID, 14 bits */
     uint16_t seq;           /* number of the copy; in a load or store, of the request */
     uint16_t user;          /* footer user bits: address for acks, EXANET_SHM_USER_ */
@@ -31,20 +31,26 @@ typedef struct ExanetPacket {
     uint8_t type;           /* enum exanet_type */
     uint8_t vc;
     uint8_t path;
-    uint8_t epoch;          /* epoch of the source; in an ack, of @dst */
+    uint8_t epoch;          /* epoch of @src; in an ack, of @dst */
     uint8_t resp;           /* enum exanet_resp of an ack */
     uint8_t hops;           /* switches that an ack or a flow-rate packet has passed */
     uint8_t current;        /* present rate of the flow, EXANET_RATE_ */
     uint8_t desired;        /* rate that the flow should have, EXANET_RATE_ */
     uint32_t flow_dst;      /* destination of the flow */
-    /* The device sets these two members after decoding, except of acks and flow-rates. */
+    /*
+     * The device sets @link and @far after decoding, but not in acks and flow-rate
+     * packets.
+     */
     uint8_t link;           /* link of arrival; EXANET_LINKS: none */
     bool far;               /* the source is not the neighbour of the link */
-    bool first;
-    bool last;
-    bool notify;
+    bool first;             /* EXANET_FTR_LO_FIRST */
+    bool last;              /* EXANET_FTR_LO_LAST */
+    bool notify;            /* EXANET_FTR_LO_NOTIFY */
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
-    /* First of @size bytes, in the buffer that exanet_packet_decode() has read. */
+    /*
+     * First byte of the payload, if there is one, in the buffer of
+     * exanet_packet_decode(), which the caller owns.
+     */
     const uint8_t *payload;
 } ExanetPacket;
 
@@ -62,7 +68,7 @@ static inline unsigned exanet_payload_words(uint64_t va, unsigned size)
            EXANET_WORD_BYTES;
 }
 
-/* Returns the first byte of the payload for address @va in packet buffer @buf. */
+/* Returns the address of the payload for VA @va in packet buffer @buf. */
 static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 {
     return buf + EXANET_WORD_BYTES + (va & (EXANET_WORD_BYTES - 1));
@@ -75,7 +81,7 @@ typedef struct ExanetTypeInfo {
     /* Counters (enum exanet_counter) of sent and arrived packets; COUNTER_COUNT: none. */
     uint8_t tx_counter;
     uint8_t rx_counter;
-    uint8_t ni;             /* bit n: peripheral n (exanet_ni_index) accepts the type */
+    uint8_t ni;             /* bit n: NI index n accepts the type after a reset */
 } ExanetTypeInfo;
 
 /*
@@ -85,9 +91,10 @@ typedef struct ExanetTypeInfo {
 extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 
 /*
- * Returns the length in words of the packet at @buf.  The function reads only the header,
- * 16 bytes.  Returns 0 if the header CRC is wrong (*@status is BAD_HEADER), or if the
- * type does not exist or excludes VA and size (MALFORMED).
+ * Returns the length in words of the packet at @buf, and sets *@status to EXANET_WIRE_OK.
+ * The function reads only the header, 16 bytes.  Returns 0 if the header CRC is wrong
+ * (*@status is BAD_HEADER), or if the type does not exist or excludes VA and size
+ * (MALFORMED).
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
@@ -107,8 +114,9 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
 
 /*
  * Completes the packet in @buf (EXANET_PACKET_BYTES long) with header, padding, footer
- * and CRCs.  The caller has stored the payload at exanet_packet_payload().  Returns the
- * length of the packet in words.  @pkt must not be an ack or a flow-rate packet.
+ * and CRCs.  The caller has stored the payload, if there is one, at
+ * exanet_packet_payload(); @pkt->payload is not used.  Returns the length of the packet
+ * in words.  @pkt must not be an ack or a flow-rate packet.
  */
 unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 
@@ -119,9 +127,9 @@ void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /*
- * The functions from here are for switches.  Each returns or changes a field of the
- * packet at @buf, for which exanet_packet_words() has returned a length, @words.  No CRC
- * changes, because the CRCs regard the fields that switches change as 0.
+ * The functions from here are for switches.  Each returns, checks or changes a part of
+ * the packet at @buf, for which exanet_packet_words() has returned a length, @words.  No
+ * CRC changes, because the CRCs regard the fields that switches change as 0.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {
