@@ -127,7 +127,7 @@ struct ExanetState {
     struct ExanetShm *shm;          /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     ExanetPortGroup ports;
-    uint8_t local[EXANET_PACKET_BYTES];     /* buffer of a packet that leaves by no port */
+    uint8_t local[EXANET_PACKET_BYTES];     /* packet that leaves by no port */
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
