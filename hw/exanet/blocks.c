@@ -88,7 +88,10 @@ static void global_reg_written(ExanetState *s, unsigned reg)
         if (s->node != exanet_reg_get32(s, EXANET_REG_NODE)) {
             s->node = exanet_reg_get32(s, EXANET_REG_NODE);
             exanet_ports_update(s);
-            /* drops old state, because nodes use other generations for a new NODE */
+            /*
+             * the receiver drops its state, because other nodes use other generations for
+             * packets to the new coordinates
+             */
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }

@@ -40,8 +40,8 @@ typedef struct ExanetRegBlock {
     /* Returns true if the device has @unit.  NULL: the device has all units. */
     bool (*exists)(ExanetState *s, unsigned unit);
     /*
-     * Computes the registers of @unit before a read of the register at @addr, an offset
-     * in BAR 0.  NULL: does nothing.
+     * Computes the registers of @unit before a read at @addr, an offset in BAR 0, which
+     * may be inside an 8-byte register.  NULL: does nothing.
      */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
@@ -73,7 +73,10 @@ typedef struct ExanetRegs {
 
 /* Makes a register file without registers.  @blocks is the table of blocks. */
 void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
-/* Sets all registers of units that exist to their values after a reset; others to 0. */
+/*
+ * Sets all registers of units that exist to their values after a reset.  All other bytes
+ * of the register file read 0.
+ */
 void exanet_regs_reset(ExanetState *s);
 /*
  * Returns true if offset @addr in BAR 0 belongs to the register file.  There may be no

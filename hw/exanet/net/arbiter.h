@@ -26,7 +26,7 @@ typedef struct ExanetArbiter {
     uint64_t before;                /* inputs refused in the round before @round */
     uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
     uint8_t holder;                 /* input whose turn it is, or that has sent last */
-    uint8_t used;                   /* packets that @holder has sent; at most 16 */
+    uint8_t used;                   /* packets of @holder in its turn, counted up to 16 */
 } ExanetArbiter;
 
 /*
@@ -40,7 +40,10 @@ static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
     return ctz64(behind ?: inputs);
 }
 
-/* Begins @round, and returns the inputs that wait, except @input.  For this unit only. */
+/*
+ * Sets @a->round to @round, and returns the inputs that wait, except @input.  For this
+ * unit only.
+ */
 static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
                                              unsigned input)
 {

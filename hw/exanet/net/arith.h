@@ -46,15 +46,12 @@ typedef struct ExanetArithPort {
 /* The links that packets to a destination may take. */
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
-    uint8_t role;           /* role of all @links; not set by a table */
-    /*
-     * used for uplinks: all @links lead to the destination's cabinet; always true by a
-     * table
-     */
+    uint8_t role;           /* role of all @links; AUTO by a table */
+    /* @role is UPLINK: all @links lead to the destination's cabinet; by a table: true */
     bool exact;
     /*
-     * The rule found no link with the role for the destination.  @links are all links
-     * with role CARD, and only packets of this node may take @links.
+     * The rule found no usable link of the right role.  @links are all links with role
+     * CARD, and only packets of this node may take @links.
      */
     bool handed;
 } ExanetArithRoute;

@@ -71,7 +71,7 @@ typedef struct FlowSeen {
     uint32_t words;                 /* words of the flow's packets in this measurement */
     uint32_t rate;                  /* kb/s, result of the last measurement */
     uint32_t rate_before;           /* kb/s, result of the measurement before the last */
-    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: unknown, or above level */
+    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: unknown, or above share */
     int64_t last;                   /* ns, time of the last packet */
 } FlowSeen;
 
@@ -207,7 +207,7 @@ static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
            MAX(p->tx_free - now, 0);
 }
 
-/* Returns true if a queue stands: every packet of the measurement waits for long. */
+/* Returns true if a queue stands: every packet of the measurement waited for long. */
 static bool output_stands(ExanetPort *p, const FlowOutput *o)
 {
     return o->low > MAX(FLOW_MARK_NS,

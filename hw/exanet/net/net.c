@@ -48,7 +48,7 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 
 /*
  * Delivers a copy of the packet.  This function and net_respond_by() are not inlined,
- * because the caller would then zero the array @copy for each packet.
+ * because otherwise their callers would zero the array @copy for each packet.
  */
 static G_NO_INLINE void
 net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
@@ -222,8 +222,9 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 /* --- Packets for other nodes ------------------------------------------------ */
 
 /*
- * Counts a packet that this node forwards from @from to the port of @route: in FORWARDED
- * and, if @from or the port is a torus link, in a counter of the torus router.
+ * Counts a packet that this node forwards from @from to the port of @route in FORWARDED.
+ * If @from is a torus link, or if the packet moves from a QFDB link to a torus link, also
+ * counts the packet in a counter of the torus router.
  */
 static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
 {

@@ -52,7 +52,7 @@ static inline unsigned exanet_path_nth(unsigned cables, bool order, unsigned n)
 /* The buffer of a packet that this node is about to send, and the route. */
 typedef struct ExanetOpen {
     int route;
-    uint8_t *buf;                   /* room for EXANET_PACKET_BYTES; of port or device */
+    uint8_t *buf;                   /* room for EXANET_PACKET_BYTES, not owned; or NULL */
 } ExanetOpen;
 
 /*
@@ -99,7 +99,8 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
                             uint8_t *buf, unsigned words);
 /*
  * Counts a packet of @src to @dst in DROP_SOURCE, and raises the interrupt PROTOCOL.  The
- * caller drops the packet, because a packet of @src cannot arrive by @from.
+ * caller drops the packet, because a packet of @src cannot arrive by @from.  A flow-rate
+ * packet has no source; @src is then the destination of its flow.
  */
 void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
                                  uint32_t dst);

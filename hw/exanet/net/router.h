@@ -22,10 +22,10 @@ typedef struct ExanetRouteEntry {
     /* route of packets of this node; see exanet_arith_route() if ARITH_MODE is not OFF */
     int route;
     unsigned cables;                /* number of ports that serve the route */
-    ExanetHop hop;                  /* AUTO: not a step of the network, or no step */
+    ExanetHop hop;                  /* role AUTO: no step of the torus network */
     /*
-     * if @hop is UPLINK: the neighbour has the upper bits of the destination; not set if
-     * ARITH_MODE is not OFF
+     * for a @hop with role UPLINK and ARITH_MODE OFF: the neighbour has the upper bits of
+     * the destination
      */
     bool exact;
     ExanetArithRoute arith;           /* valid if ARITH_MODE is not OFF */
