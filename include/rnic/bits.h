@@ -3,8 +3,9 @@
  * Bit fields of registers, descriptors and packets.
  *
  * A field is one mask.  The macros derive the field's position from the mask, so that a
- * position cannot contradict the mask.  All macros are constant expressions if their
- * arguments are: case labels and static initialisers may use them.
+ * position cannot contradict the mask.  RNIC_FIELD, RNIC_BIT, RNIC_GET and RNIC_PREP are
+ * constant expressions if their arguments are: case labels and static initialisers may use
+ * these macros.
  *
  * Device models, kernel modules, libraries and tests use this header.  Values are in host
  * byte order; code that reads or writes memory or packets converts them.

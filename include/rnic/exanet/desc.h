@@ -13,7 +13,8 @@
 /*
  * Transaction descriptor, entry n of the Pending_List at n * 32 [T §5.2].
  * A write that covers W3[63:32] with DB = 0 starts the transaction if the transaction is
- * not active.
+ * not active and the descriptor is valid.  Such a write with DB = 1 and length 0 kills an
+ * active transaction.
  */
 struct exanet_desc {
 	__le64 w1;	/* source VA, byte aligned, local node */
@@ -29,15 +30,16 @@ RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 #define EXANET_DESC_W3_LENGTH	RNIC_FIELD(30, 16)	/* 1..16384 bytes */
 #define EXANET_DESC_W3_CHAINED	RNIC_BIT(31)		/* 1: the block has a successor */
 #define EXANET_DESC_W3_DEP	RNIC_FIELD(41, 32)	/* TID of the successor */
-#define EXANET_DESC_W3_SENT	RNIC_FIELD(56, 42)	/* RO: bytes sent */
-#define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO: the last packet was sent */
-#define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved */
+#define EXANET_DESC_W3_SENT	RNIC_FIELD(56, 42)	/* RO: bytes in packets that
+						 * were built, sent or not */
+#define EXANET_DESC_W3_DONE	RNIC_BIT(57)		/* RO: the last packet was built */
+#define EXANET_DESC_W3_ACKED	RNIC_BIT(58)		/* reserved; a write stores 0 */
 #define EXANET_DESC_W3_NOTIFY	RNIC_BIT(59)		/* sets NOTIFY in the footers */
 #define EXANET_DESC_W3_ERROR	RNIC_BIT(60)		/* RO: descriptor refused, or
 							 * transaction killed [P] */
 #define EXANET_DESC_W3_DB	RNIC_BIT(63)		/* 1: waits for the predecessor */
 
-#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path, 0..7; selects the output */
+#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path, 0..7; output PATH % 4 */
 #define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* sequence number of the copy */
 #define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] PDID of the receiver */
 #define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] 1: packets have DST_PDID;
@@ -59,13 +61,14 @@ enum exanet_user_page {
 
 /*
  * Scratchpad channel, 64 B; 64 channels in a page [T §4.1], layout [P].  Software fills
- * the channel and writes the token; the device copies the channel at that moment.  The
- * device ignores and counts a token for a channel that is QUEUED or ACTIVE.
+ * the channel and writes the token; if FW_MODE is INTERNAL, the device copies the channel
+ * at that moment.  The device then ignores a token of 0, and ignores and counts a token
+ * for a channel that is QUEUED or ACTIVE.
  */
 #define EXANET_CHANNELS		64
 #define EXANET_WRITE_CHANNELS	32	/* channels 0..31: RDMA writes of the context */
 #define EXANET_READ_CHANNELS	32	/* channels 32..63, RO: reads of this context's
-					 * memory that other contexts have requested */
+					 * memory, by read requests */
 #define EXANET_CHANNEL_BYTES	64
 struct exanet_channel {
 	__le64 src;		/* 0x00 source VA, full 64 bits */
@@ -110,18 +113,20 @@ enum exanet_channel_state {
 
 /* Errors of a channel beyond enum exanet_resp. */
 enum exanet_channel_error {
-	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* a source page is missing for good */
+	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* a source page is missing for good, or
+						 * after FW_PF_RETRY_MAX back-offs */
 	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* FW_RETRY_MAX reached, or no sequence
 						 * number or table entry is free */
 	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* bad length, address or notification,
 						 * or QUOTA_WRITES reached */
 	EXANET_CHERR_ABORTED	  = 0x83,	/* context disabled or quiesced, or
-						 * FW_MODE changed */
+						 * FW_MODE not INTERNAL any more */
 };
 
 /*
  * Packetizer channel, 256 B; 16 channels in a page [P].  A store of CTRL with GO sends
- * the payload as one packet.
+ * the payload as one packet.  The device ignores all stores to a channel that is WAITING,
+ * and counts GO in MSG_BUSY.
  */
 #define EXANET_PKTZ_CHANNELS	16
 #define EXANET_PKTZ_BYTES	256
@@ -149,13 +154,14 @@ RNIC_ASSERT_SIZE(struct exanet_pktz_channel, EXANET_PKTZ_BYTES);
 #define EXANET_PKTZSTAT_RETRIES	RNIC_FIELD(15, 8)	/* retransmissions, saturating */
 #define EXANET_PKTZSTAT_GEN	RNIC_FIELD(21, 16)	/* generation of the last
 							 * packet, as in its wire TID */
-#define EXANET_PKTZSTAT_TIMEOUT	RNIC_BIT(24)	/* failed by the retry limit;
-						 * RESP is then the last response,
-						 * 0 if there was no response */
+#define EXANET_PKTZSTAT_TIMEOUT	RNIC_BIT(24)	/* FAILED after too many time-outs,
+						 * or after 10 s with nacks; RESP
+						 * is then the last response, 0 if
+						 * there was no response */
 
 enum exanet_pktz_state {
 	EXANET_PKTZ_IDLE	= 0,
-	EXANET_PKTZ_WAITING	= 1,	/* sent, and not acked yet */
+	EXANET_PKTZ_WAITING	= 1,	/* not acked yet, or not sent yet */
 	EXANET_PKTZ_ACKED	= 2,	/* acked, or sent without PKTZ_ACK */
 	EXANET_PKTZ_FAILED	= 3,
 };
@@ -189,17 +195,19 @@ RNIC_ASSERT_SIZE(struct exanet_read_req, 64);
 #define EXANET_READ_ORIGIN_TYPE	RNIC_FIELD(56, 52)
 
 /*
- * If a read request has READ_REQ_NOTIFY and fails, the data owner's node sends a
- * notification with STATUS = 1 to the requester's notification address.  HANDLE is then
- * the error (enum exanet_resp or exanet_channel_error) [P].
+ * If a read request has READ_REQ_NOTIFY and a valid notify_gva, and fails after its ack, the
+ * firmware of the data owner's node sends a notification with STATUS = 1 to notify_gva.
+ * HANDLE is then the error (enum exanet_resp or exanet_channel_error) [P].  A request that
+ * the RT mailbox refuses gets a nack and no notification.
  */
 
 /* RT mailbox, word of the response FIFO [D §6.2], layout [P]. */
 #define EXANET_RT_TID		RNIC_FIELD(13, 0)	/* wire TID */
 #define EXANET_RT_RESP		RNIC_FIELD(17, 14)	/* enum exanet_resp */
-#define EXANET_RT_SEQ		RNIC_FIELD(29, 18)
+#define EXANET_RT_SEQ		RNIC_FIELD(29, 18)	/* low 12 bits of the sequence number */
 #define EXANET_RT_REQUESTS	RNIC_BIT(30)	/* request FIFO is not empty [T] */
-#define EXANET_RT_VALID		RNIC_BIT(31)	/* 0: the response FIFO was empty */
+#define EXANET_RT_VALID		RNIC_BIT(31)	/* 0: the response FIFO was empty, or
+						 * FW_MODE is INTERNAL */
 
 /* Mailbox registers, 64 B; 4 mailboxes in a page [P]. */
 #define EXANET_MAILBOXES	4
@@ -214,8 +222,11 @@ struct exanet_mailbox {
 };
 RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 #define EXANET_MAILBOX_LOG2	RNIC_FIELD(4, 0)	/* log2 of the entries, 1..16 */
-#define EXANET_MAILBOX_ENABLE	RNIC_BIT(8)	/* 0 -> 1 sets head and tail to 0 */
-#define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message */
+#define EXANET_MAILBOX_ENABLE	RNIC_BIT(8)	/* 0 -> 1 sets head and tail to 0; the
+						 * device refuses a LOG2 that is not
+						 * valid and keeps 0 */
+#define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message; without IRQ,
+						 * for notifications with CONTROL_IRQ */
 #define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* messages refused because the
 							 * ring is full or disabled */
 #define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* messages refused because of a
@@ -224,7 +235,8 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 /*
  * POLL, after the mailboxes, write only, if CAP1_POLL is set [P].  A process that polls
  * memory stores any value here when the poll has found no message.  During the store, for
- * up to 4 us, the process's vCPU processes frames that have arrived on the links.
+ * up to 4 us, the process's vCPU processes frames that arrive on the links, if the context
+ * is enabled and no other vCPU polls.
  */
 #define EXANET_MAILBOX_POLL	0x100
 
@@ -257,7 +269,8 @@ struct exanet_info {
 	__le64 time;		/* 0x18 ns, virtual clock */
 	__le32 stores;		/* 0x20 stores and RDMA writes of this context that have
 				 * no response yet */
-	__le32 errors;		/* 0x24 failed loads, stores and CDMA copies of this context */
+	__le32 errors;		/* 0x24 failed loads and stores of this context, and its
+				 * CDMA copies that failed at a GVA; counts modulo 2^32 */
 	__le64 reserved[3];
 	__le64 win[8];		/* 0x40 EXANET_WIN_ */
 };
@@ -309,7 +322,7 @@ RNIC_ASSERT_SIZE(struct exanet_tombstone, 16);
 
 /* Entry of the fault FIFO [P]. */
 struct exanet_fault {
-	__le64 va;		/* full address, page aligned */
+	__le64 va;		/* full address, rounded down to a multiple of 4 KB */
 	__le64 info;		/* EXANET_FAULT_ */
 	__le64 left;		/* [31:0] hint: bytes from the faulting byte on that the
 				 * same block, message or ring may access */
@@ -328,7 +341,7 @@ RNIC_ASSERT_SIZE(struct exanet_fault, 32);
 enum exanet_fault_unit {
 	EXANET_FAULT_RDMA	= 0,
 	EXANET_FAULT_MESSAGE	= 1,	/* message to memory, or ring of a mailbox */
-	EXANET_FAULT_SHM	= 2,	/* load or store of another node, or own CDMA */
+	EXANET_FAULT_SHM	= 2,	/* load or store by a node, or CDMA of this node */
 };
 
 #endif /* RNIC_EXANET_DESC_H */

@@ -9,9 +9,8 @@
  *             give another value
  *   writable  bits that software may set and clear
  *   w1c       bits that software clears by writing 1
- * A write may have an effect although the register stores none of its bits: writable is 0
- * then.  The device's register table, the reset-value test and the tables of the
- * documentation come from these lists.
+ * A write to a register with writable 0 may still have an effect.  The device's register
+ * table, the reset-value test and the tables of the documentation come from these lists.
  */
 #ifndef RNIC_EXANET_REGS_H
 #define RNIC_EXANET_REGS_H
@@ -126,10 +125,12 @@
 				 EXANET_CTRL_IRQ)
 #define EXANET_STATUS_READY	RNIC_BIT(0)
 #define EXANET_STATUS_LINK	RNIC_BIT(1)	/* at least one link is up */
-#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* no context has work under way */
+#define EXANET_STATUS_QUIESCENT	RNIC_BIT(2)	/* no context has work under way, and no
+						 * block waits in ExaDMA */
 #define EXANET_COORD_MASK	0x3fffff
 #define EXANET_IRQ_FAULT	RNIC_BIT(0)	/* the fault FIFO got an entry */
-#define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* MBOX_PENDING is not 0 */
+#define EXANET_IRQ_MAILBOX	RNIC_BIT(1)	/* MBOX_PENDING got a bit; cleared when
+						 * MBOX_PENDING becomes 0 */
 #define EXANET_IRQ_LINK		RNIC_BIT(2)	/* a link went up or down */
 #define EXANET_IRQ_PROTOCOL	RNIC_BIT(3)	/* malformed or forbidden packet */
 #define EXANET_IRQ_RT		RNIC_BIT(4)	/* RT mailbox got an entry; not if FW_INTERNAL */
@@ -189,11 +190,13 @@
 #define EXANET_CTX_PDID_WRITABLE (EXANET_PDID_JOB | EXANET_CTX_PDID_LOCAL)
 #define EXANET_INV_LENGTH	RNIC_FIELD(51, 0)	/* bytes from INV_VA on */
 #define EXANET_INV_ALL		RNIC_BIT(63)	/* all addresses of the context */
-#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* maximum of active write channels */
+#define EXANET_QUOTA_WRITES	RNIC_FIELD(5, 0)	/* maximum of active write channels;
+							 * 0: no writes */
 #define EXANET_QUOTA_READS	RNIC_FIELD(13, 8)	/* maximum of active read channels;
 							 * 0 counts as 1 */
-#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* maximum of blocks in flight,
-							 * 1 to 64 */
+#define EXANET_QUOTA_TIDS	RNIC_FIELD(26, 16)	/* maximum of blocks in flight;
+							 * 0 counts as 1, more than 64
+							 * as 64 */
 #define EXANET_QUOTA_WRITABLE	0x07ff3f3fU
 #define EXANET_QUOTA_DEFAULT	0x00402020U	/* 64 TIDs, 32 reads, 32 writes */
 #define EXANET_WIN_BASE		RNIC_FIELD(63, 39)
@@ -356,7 +359,8 @@ enum exanet_sw_mode {
 #define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* limits own flows to the rates in
 						 * flow-rate packets */
 #define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percent of PORT_RATE that
-							 * flows share, 1..100 */
+							 * flows share: 1..100; 0 counts
+							 * as 1, more than 100 as 100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
 #define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* MARK, PACE, 95 % */
 #define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; smaller values of SW_FLOW_WINDOW
@@ -382,11 +386,11 @@ enum exanet_ni_port {
 
 /* --- RT mailbox, as the R5 sees it --------------------------------------- */
 #define EXANET_RTMBOX_REGS(X) \
-	X(RT_RESP,	0x00, 4, 0, 0, 0) /* a read pops one response */ \
+	X(RT_RESP,	0x00, 4, 0, 0, 0) /* a read pops one response; not if FW_INTERNAL */ \
 	X(RT_RESP_COUNT, 0x04, 4, 0, 0, 0) /* responses in the FIFO */ \
 	X(RT_REQ_COUNT,	0x08, 4, 0, 0, 0) /* 128-bit words of read requests */ \
 	X(RT_DROPS,	0x0c, 4, 0, 0, 0) /* counter RT_DROPPED */ \
-	X(RT_REQ_DATA,	0x40, 4, 0, 0, 0) /* 4 reads pop one word [T §6.2] */ \
+	X(RT_REQ_DATA,	0x40, 4, 0, 0, 0) /* 4 reads pop one word [T §6.2]; not if FW_INTERNAL */ \
 	X(RT_REQ_RESYNC, 0x44, 4, 0, 0, 0) /* a write drops a request that was read in part */
 
 #define EXANET_RT_RESPONSES	2048	/* depth of the response FIFO */
@@ -411,9 +415,9 @@ enum exanet_ni_port {
 
 #define EXANET_BLOCK_MAX	16384	/* maximum of FW_BLOCK, bytes */
 /*
- * FW_WINDOW: maximum of blocks in flight of a transfer.  In the thesis two blocks are
- * enough for a round trip of a few microseconds.  Between two emulators a round trip takes
- * a hundred times as long.
+ * FW_WINDOW: maximum of blocks in flight of a transfer; 0 counts as 1.  In the thesis two
+ * blocks are enough for a round trip of a few microseconds.  Between two emulators a round
+ * trip takes a hundred times as long.
  */
 #define EXANET_FW_WINDOW_DEFAULT 48
 /* FW_TIMEOUT_NS: ns of virtual time.  The time-out doubles with each loss, up to x 32. */

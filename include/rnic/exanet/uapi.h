@@ -115,8 +115,9 @@ enum exanet_segment_flags {
  * mmap() returns EACCES for rights that the segment does not have.  The segment exists
  * until SEGMENT_DESTROY or close().
  *
- * EINVAL: @gva or @len is not a multiple of 4 KB, the segment crosses the end of a 512-GB
- *         window or of block RAM, or @flags has neither READ nor WRITE
+ * EINVAL: @gva or @len is not a multiple of 4 KB, @len is 0, the segment crosses the end
+ *         of a 512-GB window or of 4 GB of NI space, @flags has neither READ nor WRITE or
+ *         an unknown bit, or @dst_ctx or @reserved is bad
  * EACCES: @gva is NI space but not block RAM, or the caller must not use block RAM
  * ENOSPC: no segment, or no range of the aperture of this length, is free
  * EDQUOT: the user has reached the limit of user_segments or user_aperture
@@ -142,8 +143,8 @@ struct exanet_ioc_segment_destroy {
 };
 
 /*
- * Makes the driver send signal @signo to the calling process when a load, store or copy of
- * the context fails; 0: no signal.  EINVAL: there is no such signal.
+ * Makes the driver send signal @signo to the calling process when a load or store of the
+ * context, or an access of a copy to a GVA, fails; 0: no signal.  EINVAL: there is no such signal.
  */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in: number of the signal, or 0 */

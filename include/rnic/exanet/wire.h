@@ -41,7 +41,10 @@ RNIC_ASSERT_SIZE(struct exanet_word, 16);
 #define EXANET_COORD_Y		RNIC_FIELD(7, 4)
 #define EXANET_COORD_X		RNIC_FIELD(3, 0)
 
-/* PDID, 16 bits: job and context of the receiver of a packet [P]. */
+/*
+ * PDID, 16 bits: job and context of the receiver of a packet [P].  A read request has the
+ * PDID of the requester.
+ */
 #define EXANET_PDID_JOB		RNIC_FIELD(15, 4)
 #define EXANET_PDID_CTX		RNIC_FIELD(3, 0)
 
@@ -157,7 +160,7 @@ enum exanet_group {
 
 /* Header, low and high half [EXT]. */
 #define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
-#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, of the receiver */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, receiver; READ_REQ: requester */
 #define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination node */
 #define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43 */
 #define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
@@ -343,7 +346,8 @@ struct exanet_frame {
 				 * XON: the channel that they stop or start */
 	__u8	reserved;	/* zero */
 	__le16	count;		/* 128-bit words that follow */
-	__le32	seq;		/* number of the frame; each port counts from 0 */
+	__le32	seq;		/* number of the frame; each port counts from 0,
+				 * and does not restart at a reset */
 };
 RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 #define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Paravirtual RDMA NIC: attributes of ports, QPs, SRQs and memory regions, as commands
- * and work queue entries carry them [EXT].  The values are those of Linux' verbs
- * (<rdma/ib_verbs.h>).  All members are little-endian, but GIDs and MAC addresses are
- * as on the wire.
+ * and work queue entries carry them [EXT].  The values, except PVRDMA_MR_FLAG_, are those
+ * of Linux' verbs (<rdma/ib_verbs.h>).  All members are little-endian, but GIDs and MAC
+ * addresses are as on the wire.
  */
 #ifndef RNIC_PVRDMA_ATTR_H
 #define RNIC_PVRDMA_ATTR_H
@@ -88,7 +88,10 @@ enum pvrdma_mig_state {
 #define PVRDMA_SEND_SOLICITED	RNIC_BIT(2)
 #define PVRDMA_SEND_INLINE	RNIC_BIT(3)
 
-/* access_flags of a memory region or QP; the device ignores other bits. */
+/*
+ * access_flags of a memory region or QP.  The device refuses a region with ZERO_BASED or
+ * ON_DEMAND, and ignores bits that are not in this list.
+ */
 #define PVRDMA_ACCESS_LOCAL_WRITE	RNIC_BIT(0)
 #define PVRDMA_ACCESS_REMOTE_WRITE	RNIC_BIT(1)
 #define PVRDMA_ACCESS_REMOTE_READ	RNIC_BIT(2)

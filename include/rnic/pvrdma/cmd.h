@@ -2,8 +2,10 @@
 /*
  * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command
  * to the command slot and 0 to REQUEST.  Before the store to REQUEST ends, the device
- * writes the response, if the command has a response, to the response slot, and an errno to
- * ERR.  All members are little-endian, but GIDs are as on the wire.
+ * writes an errno to ERR.  If the command has a response and succeeds, the device also
+ * writes the response to the response slot.  After an error there is a response only for a
+ * command that returns its errno in the response; then ERR is 0.  All members are
+ * little-endian, but GIDs are as on the wire.
  */
 #ifndef RNIC_PVRDMA_CMD_H
 #define RNIC_PVRDMA_CMD_H
@@ -341,7 +343,7 @@ union pvrdma_cmd_req {
 };
 RNIC_ASSERT_SIZE(union pvrdma_cmd_req, 184);
 
-/* The response slot.  The device writes the whole slot. */
+/* The response slot.  If there is a response, the device writes the whole slot. */
 union pvrdma_cmd_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	struct pvrdma_cmd_query_port_resp query_port;

@@ -25,8 +25,8 @@
 #define PVRDMA_UARS		512	/* page 0: kernel; others: user contexts */
 
 /* --- Registers, BAR 1 --------------------------------------------------------
- * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write may
- * have an effect although the register stores none of its bits: writable is 0 then.
+ * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write to a
+ * register with writable 0 may still have an effect.
  */
 #define PVRDMA_REGS(X) \
 	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
@@ -45,7 +45,7 @@
 enum pvrdma_reg { PVRDMA_REGS(PVRDMA_REG_ENUM) };
 #undef PVRDMA_REG_ENUM
 
-/* Values of VERSION; each includes those before it. */
+/* Values of VERSION.  A version has the functions of all lower versions. */
 #define PVRDMA_VERSION_ROCEV1	17
 #define PVRDMA_VERSION_ROCEV2	18
 #define PVRDMA_VERSION_PPN64	19	/* 64-bit UAR page numbers */

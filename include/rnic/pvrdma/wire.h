@@ -69,7 +69,10 @@ struct roce_atomic_eth {
 };
 RNIC_ASSERT_SIZE(struct roce_atomic_eth, 28);
 
-/* Header of an ACK or NAK, and of all but the middle packets of a READ response. */
+/*
+ * Header of an ACK or NAK, of the answer to an atomic operation, and of all but the middle
+ * packets of a READ response.
+ */
 struct roce_aeth {
 	__be32	syndrome_msn;		/* ROCE_AETH_ */
 };
@@ -114,7 +117,7 @@ struct roce_immdt {
 };
 RNIC_ASSERT_SIZE(struct roce_immdt, 4);
 
-/* Header of the last packet of a SEND with invalidation: the key to invalidate. */
+/* Header of the last or only packet of a SEND with invalidation: the key to invalidate. */
 struct roce_ieth {
 	__be32	rkey;
 };
