@@ -4,7 +4,8 @@ DEBUG_ATOMIC_SLEEP): Debian's source with a small configuration.
 
 A guest with this kernel has the usual disk, because all other drivers are built in, and
 the initrd of this kernel holds the only module, exanet.ko. The kernel is kept until its
-configuration changes, because a build takes a quarter of an hour on one CPU."""
+configuration or the packages of its build change, because a build takes a quarter of an hour
+on one CPU."""
 
 import shutil
 

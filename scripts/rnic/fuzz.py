@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fuzzing with clang's libFuzzer: the targets of tests/fuzz, and QEMU's own.
 
-The targets need only headers and the utility library of a finished QEMU build. So
-they are a separate small project, in a folder of links to the sources of this
-repository, and clang builds them in seconds.
+The targets need only headers and libraries of a finished QEMU build. So they are a separate
+small project, in a folder of links to the sources of this repository, and clang builds them
+in seconds.
 """
 
 import os
@@ -190,8 +190,9 @@ def _seed():
 
 
 def gate(built, pattern, summary):
-    """Runs each target that PATTERN selects, with the same seed and number of inputs each
-    time. The only inputs at the beginning are those of tests/fuzz/corpus."""
+    """Runs each target that PATTERN selects, with the seed of _seed() and the number of inputs
+    of _wanted(), for at most _GATE_ENOUGH seconds. The only inputs at the beginning are those of
+    tests/fuzz/corpus."""
     names = targets(pattern)
     scratch = _DIR / 'gate'
     shutil.rmtree(scratch, ignore_errors=True)

@@ -69,8 +69,8 @@ class _Part:
         self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
-        """Returns the digest of the sources, of the parts that this part needs, and of the
-        function that builds it."""
+        """Returns the digest of the sources, the shared headers, the packages and the kernel of
+        the build root, the parts that this part needs, and the function that builds it."""
         return digest(*(p.digest() for p in self.needs),
                       _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
@@ -119,7 +119,7 @@ def _for(arch):
 
 
 def _sources(folder):
-    """Returns the source files below FOLDER, without products of builds."""
+    """Returns the source files below FOLDER, without products of builds and ELF files."""
     found = []
     for where, dirs, files in os.walk(folder):
         out = _PRODUCTS(where, dirs + files)

@@ -45,7 +45,7 @@ def fetch_all(into):
 
 def _unpack(package, into, *options):
     """Fetches Debian's package into the folder PACKAGE, and unpacks the archive in it
-    with OPTIONS of tar into the folder INTO."""
+    with OPTIONS of tar into the folder INTO. Then removes package and archive."""
     apt.ensure_packages(['xz-utils'])
     apt.fetch_package(NAME, package)
     run(['tar', '-C', into, '-xf', package / f'usr/src/{NAME}.tar.xz', *options],

@@ -25,8 +25,8 @@ _CONFIGURE = [
     '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _CHECK = ['--enable-asan', '--enable-ubsan']
-# The build with sanitizers runs qtests only, so it contains few devices and uses a low
-# level of optimization, because the optimizer takes a quarter of the build's time.
+# The build with sanitizers runs only unit tests and qtests, so it contains few devices. A
+# low level of optimization shortens the build.
 _SANITIZE = _CHECK + ['--without-default-devices',
                       '--with-devices-x86_64=rnic-tests', '-Doptimization=1']
 _BOTH = ['--target-list=x86_64-softmmu,aarch64-softmmu',
@@ -104,7 +104,7 @@ class Qemu:
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else
                              _SANITIZE if self.sanitize else [])
-        # The build with sanitizers has no Arm machine.
+        # The builds with sanitizers have no Arm machine.
         args += ['--target-list=x86_64-softmmu'] if self.sanitize or self.fuzz \
             else _BOTH
         stamp = self.tree / 'rnic-configured'

@@ -18,7 +18,7 @@ from .steps import run
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 CIRCLE_MAX = 6          # files that call each other in a circle
 MAIN_HEADER_MAX = 250   # lines
-# A main header may declare FEW_USERS_MAX functions that fewer than FEW_USERS files use.
+# A main header may define at most FEW_USERS_MAX symbols that fewer than FEW_USERS files use.
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
 # Headers without QEMU's types. The common part of the providers is not among them, because
@@ -44,7 +44,7 @@ class _Graph:
         return found
 
     def wrong_edges(self):
-        """Yields the uses that point upwards or sideways."""
+        """Yields the uses that allowed() forbids."""
         for (name, other), symbols in sorted(self.edges().items()):
             if not self.allowed(name, other):
                 yield f'{name} uses {", ".join(sorted(symbols))} of {other}'

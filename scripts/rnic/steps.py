@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs steps that have a name, a duration and a log, and prints one line for an error.
 
-The output goes to standard error, because standard output is for results.
+The lines go to standard error, because standard output is for results.
 """
 
 import contextlib
@@ -73,8 +73,8 @@ _current = _Steps()
 
 @contextlib.contextmanager
 def step(title):
-    """Prints TITLE now, and the duration at the end of the body. Adds TITLE to an exception
-    of the body."""
+    """Prints TITLE now, and the duration at the end of the body. Stores TITLE in an
+    exception of the body that has no title yet."""
     outer, line = _current.line, _Line(title)
     _current.line = line
     try:

@@ -138,8 +138,8 @@ def scripts_meanwhile(pattern, summary):
 
 
 def _limit(test):
-    """Returns the seconds after which TEST counts as hung: twice its own limit, because
-    other tests may run beside it."""
+    """Returns the seconds after which TEST counts as hung: twice the limit in its line
+    "# timeout: N", or twice _GUEST_SECONDS, because other tests may run beside it."""
     m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
                   re.M)
     return 2 * (int(m.group(1)) if m else _GUEST_SECONDS)
@@ -168,8 +168,8 @@ def script_names(pattern, full=False):
 
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """Runs the tests of tests/guest. Tests with the same NICs share one boot of a pair.
-    Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
+    """Runs the tests of tests/guest. Tests with the same NICs and kernel share one
+    boot of a pair. Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
     number of CPUs, and "# kernel: debug" the kernel."""
     found = {}
     for test, pair in _guest_tests(pattern, arch, full):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads topology files, which list the nodes of a cluster and their cables.
 
-docs/clusters.rst describes the file. This module checks all of the file, so that no other
-module must check a Topology.
+docs/clusters.rst describes the file. This module checks the file, except the rules of faults,
+which vm.check_faults() checks, and of routes, which the device checks when its node starts.
 """
 
 import configparser
@@ -561,7 +561,7 @@ class _Parser:
 
 def _sizes(text):
     """Returns the numbers in a text such as 4x2x2; no numbers if the text has another
-    form."""
+    form, or a number that is not from 1 to 16."""
     size = [int(n) for n in text.split('x')] if _SIZES.fullmatch(text) else []
     return size if all(1 <= n <= 16 for n in size) else []
 

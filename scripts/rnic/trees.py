@@ -36,8 +36,8 @@ def fat_tree(node, cable, leaves, hosts, spines):
 
 def dragonfly(node, cable, groups, size):
     """Makes GROUPS groups of SIZE guests. A cable joins each two guests of a group, and one
-    cable each two groups. The cables between groups are shared equally among the guests of
-    a group."""
+    cable each two groups. Each guest of a group ends at most (GROUPS - 2) // SIZE + 1 cables
+    to other groups; the last guests may end fewer, or none."""
     all_groups = [[node(None, coord(g, n), False) for n in range(size)]
                   for g in range(groups)]
     for group in all_groups:

@@ -94,7 +94,7 @@ def spawn(cmd, die=signal.SIGKILL, **options):
 
 
 class Node:
-    """One guest: its QEMU, its logs and its ssh connection."""
+    """One guest, or a switch without a guest: its QEMU, its logs and its ssh connection."""
 
     def __init__(self, spec, cluster):
         self.spec, self.cluster = spec, cluster
@@ -212,8 +212,8 @@ class Node:
         return f'{how}: {last[:200]}'
 
     def answers(self):
-        """Returns true if the guest's ssh server answers. A switch has no guest, so its QEMU
-        must answer."""
+        """Returns true if the guest's ssh server answers, or, for a guest on another host, if
+        the console has the line READY. A switch has no guest, so its QEMU must answer."""
         with contextlib.suppress(OSError):
             if self.spec.switch:
                 with self.qmp():
@@ -270,7 +270,8 @@ class Node:
         return [s for s in text.splitlines() if _TROUBLE.search(s)]
 
     def stop(self):
-        """Kills QEMU. The changes of its disk are temporary, so no data is lost."""
+        """Kills the ssh connection and QEMU. The changes of the disk are temporary, so no data
+        is lost."""
         for process in (self.master, self.process):
             if process and process.poll() is None:
                 process.kill()
@@ -385,7 +386,7 @@ class Cluster:
             line.title = f'{what} are up'
 
     def at_once(self):
-        """Returns the maximum number of guests that boot at the same time."""
+        """Returns the maximum number of nodes that boot at the same time."""
         return max(2, host.cores())
 
     def _size(self):

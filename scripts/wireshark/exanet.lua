@@ -641,8 +641,8 @@ local function request_key(who, p)
 end
 
 -- Returns by how many generations the TID of @p is newer than the latest one that its
--- source has used for this destination; 0 if the TID is older. nil: the source does not
--- use generations (STRICT).
+-- source has used for this destination; 0 if the TID is not newer, or the first one. nil:
+-- the source has used only generation 0, as with STRICT.
 local function generations_ahead(p)
     local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
                        E.ni_index.NI_PACKETIZER
@@ -838,7 +838,7 @@ local function note_packet(frame, p, s, number, now)
 end
 
 -- Records the number of frames of this sender that are missing before @frame. The numbers
--- of frames start from 0 after each reset of the sender.
+-- of frames start from 0 when the sender's QEMU starts, and not at a reset of the device.
 local function note_seq(frame, seq, pinfo)
     local interface = interface_id()
     local who = key(tostring(pinfo.dl_src), interface and interface.value or 0)

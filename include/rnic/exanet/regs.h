@@ -248,7 +248,8 @@ enum exanet_table_format {
 							 * coordinates of both ends
 							 * decide */
 #define EXANET_PORT_CTRL_WRITABLE 0xf3U
-#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* each end has received a HELLO of the other */
+#define EXANET_PORT_STATUS_UP	RNIC_BIT(0)	/* each end has received a HELLO of the other,
+						 * or the port is in LOOPBACK */
 #define EXANET_PORT_STATUS_PEER_XOFF RNIC_BIT(1)	/* the neighbour has stopped this port */
 #define EXANET_PORT_STATUS_XOFF	RNIC_BIT(2)	/* this port has stopped the neighbour */
 #define EXANET_PORT_STATUS_CONFLICT RNIC_BIT(3)	/* the coordinates in the

@@ -31,7 +31,7 @@
 #define EXANET_CDMA(ch)		(0xc0000 + 0x1000 * (ch))
 
 #define EXANET_SHM_TIMERS	16	/* timers of early acknowledgement [T §4.3] */
-#define EXANET_SHM_LOADS	16	/* loads under way, of all vCPUs [P] */
+#define EXANET_SHM_LOADS	16	/* loads under way, of all AXI masters but CDMA [P] */
 #define EXANET_SHM_MAPS		16	/* segments of the aperture [P] */
 #define EXANET_SHM_CAMS		8	/* entries of each transaction table that have
 					 * CAM registers; default of cam-entries= [T §4.2] */

@@ -2,8 +2,8 @@
 """Builds the needed programs and runs all tests.
 
 Unit tests and qtests run on this machine with sanitizers, a few of them without;
-each fuzz target gets some thousand inputs; guest tests run in two booted guests;
-tests of scripts boot guests themselves. The last line says how many tests passed
+each fuzz target gets a fixed number of inputs; guest tests run in two booted guests;
+some tests of scripts boot guests themselves. The last line says how many tests passed
 and failed; the exit code is 0 only if some ran and none failed."""
 
 import argparse
