@@ -168,8 +168,8 @@ def script_names(pattern, full=False):
 
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """Runs the tests of tests/guest. Tests with the same NICs and kernel share one
-    boot of a pair. Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
+    """Runs the tests of tests/guest. Tests with the same NICs and kernel share one boot
+    of a pair. Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
     number of CPUs, and "# kernel: debug" the kernel."""
     found = {}
     for test, pair in _guest_tests(pattern, arch, full):

@@ -226,7 +226,8 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 						 * device refuses a LOG2 that is not
 						 * valid and keeps 0 */
 #define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* interrupt for each message; without IRQ,
-						 * for notifications with CONTROL_IRQ */
+						 * only for notifications with CONTROL_IRQ
+						 * and reports of failed reads */
 #define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* messages refused because the
 							 * ring is full or disabled */
 #define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* messages refused because of a

@@ -442,7 +442,8 @@ enum exanet_fw_policy {
 enum exanet_fw_multipath {
 	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; with CHANNEL_MULTIPATH as
 					 * ROUND_ROBIN */
-	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* the path after that of the last block */
+	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* the path after that of the last block to
+					 * the same node */
 	EXANET_FW_PATH_LEAST	= 2,	/* the path with the fewest bytes in flight */
 };
 

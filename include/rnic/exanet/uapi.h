@@ -144,7 +144,8 @@ struct exanet_ioc_segment_destroy {
 
 /*
  * Makes the driver send signal @signo to the calling process when a load or store of the
- * context, or an access of a copy to a GVA, fails; 0: no signal.  EINVAL: there is no such signal.
+ * context, or an access of a copy to a GVA, fails; 0: no signal.  EINVAL: there is no such
+ * signal.
  */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in: number of the signal, or 0 */

@@ -174,7 +174,7 @@ enum exanet_group {
  * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC have the places
  * of all headers.  The small address is NI index [9:3] and sub-address [2:0].
  */
-#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context nibble */
+#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context in the acked packet's PDID */
 #define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits */
 #define EXANET_ACK_LO_SMALL_1_0	RNIC_FIELD(63, 62)	/* 63:62 = small[1:0] */
 #define EXANET_ACK_HI_SMALL_9_2	RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */

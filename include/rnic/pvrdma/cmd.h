@@ -3,9 +3,9 @@
  * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command
  * to the command slot and 0 to REQUEST.  Before the store to REQUEST ends, the device
  * writes an errno to ERR.  If the command has a response and succeeds, the device also
- * writes the response to the response slot.  After an error there is a response only for a
- * command that returns its errno in the response; then ERR is 0.  All members are
- * little-endian, but GIDs are as on the wire.
+ * writes the response to the response slot.  After an error only MODIFY_QP
+ * has a response, with the errno in hdr.err, and ERR is 0.  All members are little-endian,
+ * but GIDs are as on the wire.
  */
 #ifndef RNIC_PVRDMA_CMD_H
 #define RNIC_PVRDMA_CMD_H
