@@ -174,7 +174,7 @@ enum exanet_group {
  * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC have the places
  * of all headers.  The small address is NI index [9:3] and sub-address [2:0].
  */
-#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context in the acked packet's PDID */
+#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context of the acked packet */
 #define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits */
 #define EXANET_ACK_LO_SMALL_1_0	RNIC_FIELD(63, 62)	/* 63:62 = small[1:0] */
 #define EXANET_ACK_HI_SMALL_9_2	RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */
@@ -280,7 +280,9 @@ enum exanet_resp {
 	EXANET_RESP_ACK		= 0,	/* all bytes are in memory */
 	EXANET_RESP_CRC		= 1,	/* payload CRC: retransmit */
 	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
-	EXANET_RESP_NO_CONTEXT	= 3,	/* set of receiver contexts is full */
+	EXANET_RESP_NO_CONTEXT	= 3,	/* no room for a receiver context or for the
+					 * source; in TRACKER and ACCEL registers: no
+					 * response */
 	EXANET_RESP_DECODE	= 4,	/* no memory or unit at the address */
 	EXANET_RESP_PROTECTION	= 5,	/* context disabled, other job, no right */
 	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO is full */
