@@ -73,7 +73,7 @@ enum exanet_shm_class {
 #define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* the target accepts the stores of a
 						 * node in order, and each once [P] */
 #define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads and stores leave before CDMA
-						 * [T §6.2] */
+						 * [T §6.2], at most 7 in a row [P] */
 #define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker retransmits the failed
 						 * pieces of a copy [T §4.4] */
 #define EXANET_SHM_CTRL_ALL	0x7fU	/* with CTRL_STRICT, WAW and ORDER have no effect */
@@ -290,9 +290,10 @@ enum exanet_arith_mode {
  *   1. wait until STATUS has no BUSY; write NDF, NLAYERS, NCELLS, PDID and the six
  *      addresses;
  *   2. write CTRL: GO, the REMOTE bits, IRQ if an interrupt is wanted;
- *   3. wait until STATUS has DONE: CODE is 0, or the first error, whose address is in
- *      ERR_ADDR.  If CODE is 0, every result is in memory.  After an error any cell may
- *      have been updated or not: start again from saved data.
+ *   3. wait until STATUS has DONE: CODE is 0, or the first error.  ERR_ADDR is the address
+ *      of this error, or 0 if the error has no address.  If CODE is 0, every result is in
+ *      memory.  After an error any cell may have been updated or not: start again from
+ *      saved data.
  *
  * A write to CTRL without GO ends the job with PROTECTION.  The job also ends with
  * PROTECTION when context PDID_CTX is disabled or quiesced.  The device refuses a job
