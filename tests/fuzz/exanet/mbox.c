@@ -32,6 +32,11 @@ int exa_wait(struct exa_dev *dev, int timeout_ms)
     g_assert_not_reached();
 }
 
+bool exa_gone(int fd)
+{
+    return false;
+}
+
 /* --- The target --------------------------------------------------------------- */
 
 typedef struct Nic {
