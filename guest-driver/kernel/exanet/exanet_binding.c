@@ -4,7 +4,7 @@
  *
  * A context binds an index of the NIC to the page table of one process. The context runs
  * from open() until the file is closed, the address space ends, or the NIC is removed or
- * reset by its bus. Later requests of the owner that need the NIC fail with ENODEV.
+ * reset by its bus. Later ioctl() requests that need the NIC fail with ENODEV.
  */
 #include "exanet_binding.h"
 
@@ -206,7 +206,7 @@ static int exanet_binding_start_wait(struct exanet_context *ctx)
 		mutex_unlock(&xdev->lock);
 		if ((ret != -EDQUOT && ret != -ENOSPC) || left <= 0)
 			return ret;
-		/* @left is negative after a fatal signal. */
+		/* @left is 0 after the timeout, and negative after a fatal signal. */
 		left = wait_event_killable_timeout(xdev->freed,
 						   READ_ONCE(xdev->frees) != frees,
 						   left);

@@ -167,7 +167,7 @@ err_put:
 void exanet_device_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Frees the interrupts first, because interrupt handlers use files of sysfs. */
+	/* Frees the interrupts before the files of sysfs, which interrupt handlers use. */
 	exanet_irq_free(xdev);
 	/*
 	 * Removes the device file and the files of sysfs. Then stops all contexts, because

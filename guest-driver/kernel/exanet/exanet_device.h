@@ -23,9 +23,8 @@ void exanet_device_exit(void);
 struct exanet_device *exanet_device_probe(struct device *parent,
 					  const struct exanet_resources *res);
 /*
- * Removes the NIC. After the return the driver does not use the resources of the NIC.
- * Requests of processes that have the file open fail with ENODEV. The caller must not use
- * @xdev any more.
+ * Removes the NIC. After the return the driver does not use the resources of the NIC, and
+ * no context runs. The caller must not use @xdev any more.
  */
 void exanet_device_remove(struct exanet_device *xdev);
 /*

@@ -18,8 +18,9 @@ static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
 };
 
 /*
- * Returns the number of failed loads, stores and copies of context @index since the last
- * reset of the NIC, modulo 2^32. The number includes errors of earlier processes.
+ * Returns the number of failed loads and stores of context @index, and of its copies that
+ * failed at a GVA, since the last reset of the NIC, modulo 2^32. The number includes errors
+ * of earlier processes.
  */
 static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 {

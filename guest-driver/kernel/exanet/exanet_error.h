@@ -24,9 +24,9 @@ void exanet_error_irq(struct exanet_device *xdev);
  */
 void exanet_error_attach(struct exanet_context *ctx);
 /*
- * Makes the driver send signal @signo (0: none) to current's process after each later
- * error of the context. Returns 0, -EOPNOTSUPP: there is no aperture, -EINVAL: @signo is
- * no signal, or -ENODEV: the context has stopped.
+ * Makes the driver send signal @signo (0: none) to current's process after later errors of
+ * the context; one signal may report several errors. Returns 0, -EOPNOTSUPP: there is no
+ * aperture, -EINVAL: @signo is no signal, or -ENODEV: the context has stopped.
  */
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo);
 

@@ -122,7 +122,11 @@ bool exanet_fault_detach(struct exanet_context *ctx)
 
 /* --- service -------------------------------------------------------------- */
 
-/* Returns the address after the last page that the rest of the block may access. */
+/*
+ * Returns the end of the pages that the driver makes present for one fault: the page of the
+ * fault, and the later pages among the first @entry->left bytes, at most EXANET_BLOCK_BYTES,
+ * from the start of this page on.
+ */
 static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 {
 	return PAGE_ALIGN((entry->va & PAGE_MASK) +
@@ -154,8 +158,8 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 }
 
 /*
- * Makes the page of a fault, and if possible further pages of the block, usable by the
- * NIC. Returns false if the page of the fault cannot be made usable. The caller holds
+ * Makes the page of a fault, and if possible the pages up to exanet_fault_end(), usable by
+ * the NIC. Returns false if the page of the fault cannot be made usable. The caller holds
  * mmap_lock for reading.
  */
 static bool exanet_fault_service(struct mm_struct *mm,

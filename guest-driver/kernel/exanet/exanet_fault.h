@@ -31,7 +31,8 @@ void exanet_fault_attach(struct exanet_context *ctx);
 bool exanet_fault_detach(struct exanet_context *ctx);
 /*
  * Moves some faults from the FIFO to the queues of their contexts, and queues the works of
- * these contexts. Returns true if the FIFO has more faults.
+ * these contexts. Answers a fault whose index has no context, or whose queue is full.
+ * Returns true if the FIFO has more faults.
  */
 bool exanet_fault_drain(struct exanet_device *xdev);
 /* Calls exanet_fault_drain() until the FIFO has no more faults; sleeps. */

@@ -42,14 +42,15 @@ struct exanet_caps {
 struct exanet_fault_entry {
 	u64 va;			/* address of the page */
 	u64 info;		/* EXANET_FAULT_ */
-	u32 left;		/* bytes of the block from the faulting byte on */
+	/* Hint: bytes of the block, message or ring from the faulting byte on. */
+	u32 left;
 };
 
 /* An entry of the aperture's table. */
 struct exanet_hw_segment {
 	u64 offset;		/* offset of the first byte in the aperture */
 	u64 bytes;
-	u64 gva;		/* GVA of the first byte at the other node */
+	u64 gva;		/* GVA of the first byte */
 	u32 ctrl;		/* EXANET_SHM_MAP_ */
 };
 
@@ -64,22 +65,26 @@ struct exanet_cdma_job {
 
 /*
  * Fills @caps, which the caller has zeroed. Returns 0, or -ENODEV: the device is not an
- * ExaNet NIC of a known version, or has an impossible number of contexts or ports.
+ * ExaNet NIC of a known version, or has an impossible number of contexts or ports. Then
+ * @caps may be filled in part.
  */
 int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
 /*
- * Resets the NIC; sleeps. Returns 0, or -ETIMEDOUT if the reset does not end, or the NIC
- * does not become READY, within a second each.
+ * Resets the NIC; sleeps. Returns 0, or -ETIMEDOUT: the reset does not end within a
+ * second, or the NIC does not become READY within a second after the end of the reset.
  */
 int exanet_hw_reset(struct exanet_hw *hw);
-/* Enables packets of this node, and the interrupts of @mask (EXANET_IRQ_). */
+/* Lets the NIC send and accept packets, and enables the interrupts of @mask (EXANET_IRQ_). */
 void exanet_hw_start(struct exanet_hw *hw, u32 mask);
-/* Disables packets of this node, and all interrupts. */
+/*
+ * Disables all interrupts. Makes the NIC neither send nor accept packets; the NIC still
+ * forwards packets for other nodes.
+ */
 void exanet_hw_stop(struct exanet_hw *hw);
 
-/* Returns the pending causes, EXANET_IRQ_, including masked ones. */
+/* Returns the pending causes, EXANET_IRQ_, also masked causes; or EXANET_GONE. */
 u32 exanet_hw_irq_causes(struct exanet_hw *hw);
-/* Clears the causes @causes (EXANET_IRQ_). A later event interrupts again. */
+/* Clears the causes @causes (EXANET_IRQ_). A later event of these causes interrupts again. */
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
 /*
  * Returns MBOX_PENDING: bit c is set if a message, transfer or notification of context c
@@ -108,12 +113,12 @@ int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
 /* Disables the context, and clears its page table address and cached translations. */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
 /*
- * Sets the context's PDID. If @local is true, the NIC refuses packets of the PDID's job
- * from and to other nodes.
+ * Sets the context's PDID. If @local is true, the NIC refuses packets of other nodes for
+ * the context, and requests of the context to other nodes.
  */
 void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
 				u32 pdid, bool local);
-/* Sets the quota, EXANET_QUOTA_. */
+/* Sets the quota of context @index, EXANET_QUOTA_. */
 void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
 				 u32 quota);
 /* Makes window @window show the 512 GB that contain @va. */
@@ -133,10 +138,10 @@ unsigned int exanet_hw_fault_count(struct exanet_hw *hw);
 /* Moves the first entry of the FIFO to @entry. The FIFO must not be empty. */
 void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry);
 /*
- * Answers the fault with info word @info, and all other faults of the same page. If @ok
- * is true, the page is present, so the NIC or the node that sent the packet repeats the
- * access. Otherwise the access fails. The sender of a message repeats the message in any
- * case.
+ * Answers the fault with info word @info, and the other faults with the same page,
+ * context, direction (read or write) and side (source or destination). If @ok is true, the
+ * page is present, so the NIC or the node that sent the packet repeats the access.
+ * Otherwise the access fails. The sender of a message repeats the message in any case.
  */
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
@@ -172,8 +177,10 @@ void exanet_hw_segment_enable(struct exanet_hw *hw, unsigned int m,
 			      const struct exanet_hw_segment *seg);
 void exanet_hw_segment_disable(struct exanet_hw *hw, unsigned int m);
 /*
- * Removes the NIC's record of the first failed load, store or copy: stores the GVA in @gva
- * and SHM_ERR_INFO (EXANET_SHM_ERR_) in @info. Returns false if there is no record.
+ * Removes the NIC's record of the first failed load, store or copy. Stores SHM_ERR_INFO
+ * (EXANET_SHM_ERR_) in @info. Stores in @gva the GVA or, if @info has
+ * EXANET_SHM_ERR_OUTSIDE, the offset in the aperture. Returns false if there is no record;
+ * then @gva is not stored.
  */
 bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info);
 

@@ -96,8 +96,8 @@ static int exanet_request_vector(struct exanet_device *xdev,
 /* --- handlers of wires ---------------------------------------------------- */
 
 /*
- * The kernel masks the wire while this thread runs. A new event keeps the wire high, so
- * that the thread runs again.
+ * The kernel masks the wire while this thread runs. An event after the acknowledgement
+ * makes the wire high again, so the thread runs again.
  */
 static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {

@@ -8,9 +8,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * The least time between two reports, in jiffies. The driver limits reports, because a
- * neighbour can make a link go up and down at any rate. A delayed report has the state of
- * the links at the time of the report.
+ * Jiffies. If a link interrupt comes earlier than this time after the last report, the
+ * driver delays the next report, because a neighbour can make a link go up and down at any
+ * rate. A delayed report has the state of the links at the time of the report.
  */
 #define EXANET_LINK_PAUSE	HZ
 

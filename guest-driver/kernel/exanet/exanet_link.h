@@ -23,7 +23,7 @@ struct exanet_links {
 void exanet_link_init(struct exanet_device *xdev);
 /*
  * Reports links that have gone up or down since the last report: at once, or by a work a
- * second after the last report. Sleeps.
+ * second after the last report. Reports nothing while reports are paused. Sleeps.
  */
 void exanet_link_check(struct exanet_device *xdev);
 /*
@@ -33,7 +33,7 @@ void exanet_link_check(struct exanet_device *xdev);
 void exanet_link_pause(struct exanet_device *xdev);
 /* Permits reports again, and schedules a report in a second. */
 void exanet_link_resume(struct exanet_device *xdev);
-/* Cancels a report that is due later, and waits for a report that is under way. */
+/* Cancels a delayed report, or waits for its end if the delayed report is under way. */
 void exanet_link_cancel(struct exanet_device *xdev);
 
 #endif /* EXANET_LINK_H */

@@ -30,8 +30,9 @@ static bool exanet_pool_full(const struct exanet_pool *pool,
 
 /*
  * Adds @req to the waiting requests. The list @waiting contains only the first request of
- * each user. Member @behind of this first request lists the user's later requests. So
- * @waiting, which is searched under the lock, stays short if a user has many threads.
+ * each user; requests with and without @unlimited count as requests of two users. Member
+ * @behind of this first request lists the user's later requests. So @waiting, which is
+ * searched under the lock, stays short if a user has many threads.
  */
 static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request *req)
 {

@@ -200,7 +200,7 @@ int exanet_segment_create(struct exanet_context *ctx,
 
 /*
  * Disables the segment in the NIC, frees its number and place, and drops the reference of
- * the table. For PTEs of the segment see exanet_segment_stop().
+ * the table. Does not remove PTEs of the segment.
  */
 static void exanet_segment_release(struct exanet_segment *seg)
 {

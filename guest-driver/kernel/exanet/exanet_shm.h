@@ -19,8 +19,8 @@ struct exanet_shm {
 /*
  * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, does
  * nothing. If the bus has no room for the aperture, only logs a message and clears
- * EXANET_CAP1_APERTURE of @xdev->caps. While present is false, requests for shared memory
- * return -EOPNOTSUPP. Returns 0 or -ENOMEM.
+ * EXANET_CAP1_APERTURE of @xdev->caps. If present is false, ioctl() requests for shared
+ * memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
  */
 int exanet_shm_init(struct exanet_device *xdev);
 /* Unmaps the user pages. */
