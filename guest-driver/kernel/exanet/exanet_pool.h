@@ -15,7 +15,8 @@
 /* A number of equal resources. */
 struct exanet_pool {
 	spinlock_t lock;	/* protects the members below */
-	struct list_head waiting;	/* first waiting exanet_pool_request of each user */
+	/* First waiting exanet_pool_request of each user, with and without @unlimited. */
+	struct list_head waiting;
 	struct list_head granted;	/* list of exanet_pool_request */
 	unsigned int free;	/* number of resources that are not granted */
 	kuid_t last;		/* user of the last grant */

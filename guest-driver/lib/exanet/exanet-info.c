@@ -205,7 +205,7 @@ static void info_ports_print(const char *dev)
 			info_port_print(dev, port, value);
 }
 
-/* Prints the sizes of the shared memory, if the NIC has it. */
+/* Prints sizes of aperture and block RAM, and segments, if the NIC has an aperture. */
 static void info_shm_print(const char *dev)
 {
 	char aperture[INFO_VALUE_MAX], bram[INFO_VALUE_MAX];
@@ -353,8 +353,8 @@ static int info_filter(const struct dirent *entry)
 }
 
 /*
- * Stores the names of all NICs in @list, which the caller frees.  Returns their number, or
- * -1 if there is no NIC.
+ * Stores the names of all NICs in @list, which the caller frees.  Returns their number or,
+ * after a message, -1 if there is no NIC.
  */
 static int info_devices(struct dirent ***list)
 {
@@ -439,8 +439,9 @@ static const struct option info_long[] = {
 
 /*
  * Stores the time after --watch in @seconds.  The time is @arg or, if @arg is NULL, the next
- * argument of the command line, if that begins as a number: no device has such a name.
- * Without a time stores 1.  Returns false if the time is wrong.
+ * argument of the command line, if this argument begins with a digit or a point: the name of
+ * a device does not.  Then skips the argument.  Without a time stores 1.  Returns false,
+ * after a message, if the time is wrong.
  */
 static bool info_seconds(const char *arg, char **argv, double *seconds)
 {
@@ -476,7 +477,7 @@ static bool info_count(const char *arg, unsigned long *count)
 	return false;
 }
 
-/* Returns true if the options can be combined. */
+/* Returns true if the options can be combined.  Otherwise prints a message. */
 static bool info_fit(const struct info_options *opt)
 {
 	if (opt->watch && (opt->json || opt->counters || opt->all))

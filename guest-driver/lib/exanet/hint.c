@@ -5,8 +5,9 @@
  * The record of a notification does not name the NIC.  So exa_notify_wait() stores to POLL
  * of all open NICs in turn.  No lock protects this store, because a handler of SIGBUS may
  * leave exa_notify_wait() by siglongjmp().  Another thread may close the NIC at the same
- * time.  Therefore the address of a mailbox page stays mapped: exa_close() maps ordinary
- * memory at the address, and a later exa_open() maps the mailbox page of its NIC there.
+ * time.  Therefore the address of a mailbox page stays mapped, if the page has a place in
+ * the table below: exa_close() maps ordinary memory at the address, and a later exa_open()
+ * may map the mailbox page of its NIC there.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -22,7 +23,8 @@
 struct exa_place {
 	uint8_t *page;		/* address, which stays mapped; NULL: not used yet */
 	size_t bytes;		/* size of the mailbox page */
-	bool used;		/* an exa_dev has this place */
+	bool used;		/* an exa_dev has this place, or exa_place_give() has
+				 * failed */
 	/*
 	 * 1 + descriptor of an open NIC that has POLL; 0: there is none.  Stored after
 	 * page, because exa_hint_any() takes no lock.
@@ -35,7 +37,8 @@ struct exa_place {
  * have the mailbox pages.  So the child has only empty places, and an unlocked mutex.
  */
 struct exa_places {
-	pthread_mutex_t lock;	/* protects the places except fd_plus_1 */
+	/* Protects @used, and the other members except fd_plus_1 while @used is false. */
+	pthread_mutex_t lock;
 	struct exa_place place[EXA_PLACES];
 };
 

@@ -20,8 +20,9 @@ struct info_watch {
 };
 
 /*
- * Copies the first line of /sys/class/exanet/@dev/@attr to @value, without the newline.
- * Returns false if there is no such file, or if the line is empty.
+ * Copies the first line of /sys/class/exanet/@dev/@attr to @value, without the newline, at
+ * most INFO_VALUE_MAX - 1 bytes.  Returns false if the file cannot be read, or if the line
+ * is empty.
  */
 bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX]);
 /*

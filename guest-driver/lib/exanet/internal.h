@@ -69,7 +69,8 @@ struct exa_dev {
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
 	uint32_t errors_base;		/* errors of the info page at exa_open() */
-	_Atomic uint32_t errors_seen;	/* errors of the info page at the last fence */
+	_Atomic uint32_t errors_seen;	/* errors of the info page at the last fence, or
+					 * at exa_open() */
 
 	pthread_mutex_t lock;		/* protects the members from segments to armed */
 	struct exa_segment *segments;
@@ -202,8 +203,8 @@ struct exa_pace {
 	struct exa_dev *dev;	/* NIC whose POLL is used; NULL: all NICs in turn */
 	bool no_poll;		/* no NIC had POLL at the last try */
 	unsigned int next;	/* position for exa_hint_any() */
-	unsigned int steps;	/* polls so far; a poll with a store to POLL counts as
-				 * EXA_PACE_HINTED */
+	unsigned int steps;	/* polls before the last stage; a poll with a store to
+				 * POLL counts as EXA_PACE_HINTED */
 	int64_t deadline_ns;	/* time of CLOCK_MONOTONIC; negative: no deadline */
 };
 
@@ -215,8 +216,9 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 
 /*
  * Does the work of the present stage between two polls: stores to POLL, yields or sleeps.
- * Returns false if the deadline has passed; the function does not compare the time at
- * each step, so the loop may last a few microseconds longer.
+ * Returns false if the deadline has passed.  The loop may last longer than the deadline,
+ * because the function does not compare the time at each step, and does not shorten a
+ * sleep of the last stage (100 us).
  */
 bool exa_pace_step(struct exa_pace *pace);
 

@@ -102,10 +102,10 @@ struct exa_attr {
 /*
  * Opens a NIC, binds one of its contexts to this process, and stores the new exa_dev in
  * @dev.  @name is "exanet1", "1" or a path; NULL: the value of the environment variable
- * EXANET_DEVICE, or exanet0 if there is no such variable.  The context is in the job
- * whose number is in the environment variable EXANET_JOB, or in the user's default job if
- * there is no such variable.  A program with raised privileges (AT_SECURE of
- * getauxval(3)) ignores both variables.  Returns 0 or:
+ * EXANET_DEVICE, or exanet0 if this variable is not set or empty.  The context is in the
+ * job whose number is in the environment variable EXANET_JOB, or in the user's default job
+ * if this variable is not set or empty.  A program with raised privileges (AT_SECURE of
+ * getauxval(3)) ignores both variables.  Returns 0, another negative errno, or:
  *
  *   -ENODEV, -ENOENT  no such device
  *   -EBUSY            all contexts of the NIC, or all local jobs of the node, are in use
@@ -123,11 +123,11 @@ struct exa_attr {
 int exa_open(const char *name, struct exa_dev **dev);
 
 /*
- * Ends the use of the context, and frees @dev, which may be NULL.  Aborts transfers in
- * flight, and destroys mailboxes.  Children after fork() have copies of the descriptor:
- * the driver can give the context to another process only when all copies are closed, or
- * when this process has ended.  In a child the function only closes the child's copy and
- * frees memory of the child.
+ * Destroys mailboxes, unmaps segments and block RAM, closes the descriptor, and frees @dev,
+ * which may be NULL.  Children after fork() have copies of the descriptor.  The driver
+ * aborts transfers in flight, and frees the context, when all copies are closed, or when
+ * this process has ended.  In a child the function only closes the child's copy and frees
+ * memory of the child.
  */
 void exa_close(struct exa_dev *dev);
 
@@ -163,10 +163,10 @@ const char *exa_strerror(int err);
 /* --- Addresses ------------------------------------------------------------ */
 
 /*
- * Stores the xva of the @len bytes at @ptr in @xva.  Contexts of the same job, on any
- * node, may then access the whole window of 512 GB that contains the bytes.  The first
- * call for a window makes a system call, later calls do not.  @len may be 0.  The memory
- * need not be mapped yet.  -ERANGE, -ENOSPC: see above.
+ * Stores the xva of the @len bytes at @ptr in @xva.  Contexts of the same job may then
+ * access the whole window of 512 GB that contains the bytes, from other nodes only if the
+ * job is a named job.  The first call for a window makes a system call, later calls do
+ * not.  @len may be 0.  The memory need not be mapped yet.  -ERANGE, -ENOSPC: see above.
  */
 int exa_xva(struct exa_dev *dev, const void *ptr, size_t len, uint64_t *xva);
 
@@ -301,12 +301,12 @@ struct exa_read_attr {
 };
 
 /*
- * Requests that the data owner's node writes @attr->len bytes to @attr->dst.  Clears
- * @attr->notify.  Returns the number of a packetizer channel, -EAGAIN if all channels are
- * busy, or another negative errno.  exa_msg_test() of the channel returns 0 when the data
- * owner's node has the request, or the error if the request did not arrive.  The
- * notification reports the end of the read; until then the data and the record belong to
- * the NIC.
+ * Requests that the data owner's node writes @attr->len bytes to @attr->dst.  Clears the
+ * record @attr->notify, unless @attr->notify is NULL.  Returns the number of a packetizer
+ * channel, -EAGAIN if all channels are busy, or another negative errno.  exa_msg_test() of
+ * the channel returns 0 when the data owner's node has the request, or the error if the
+ * request did not arrive.  The notification reports the end of the read; until then the
+ * data and the record belong to the NIC.
  */
 int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr);
 
@@ -363,8 +363,8 @@ int exa_mbox_create(struct exa_dev *dev, unsigned int nr, unsigned int log2,
 void exa_mbox_destroy(struct exa_mbox *mbox);
 
 /*
- * Returns the oldest unread message, which is valid until exa_mbox_pop(), or NULL if there
- * is no message.
+ * Returns the oldest unread message, which is valid until exa_mbox_pop().  Returns NULL if
+ * there is no message, or in a child after fork().
  */
 const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox);
 
@@ -455,8 +455,10 @@ int exa_disarm(struct exa_dev *dev);
 /*
  * Sleeps until an event, or for @timeout_ms (negative: for ever), and makes exa_fd()
  * unreadable as exa_ack() does.  Returns 1 after an event or a signal handler, 0 after
- * the timeout, -ENODEV if the NIC was removed or reset.  If another thread waits already,
- * the function sleeps for 1 ms, whatever @timeout_ms is, and returns 1.
+ * the timeout, -ENODEV if the NIC was removed or reset.  Returns 1 at once if another thread
+ * may have removed an event since this thread's last exa_arm(), exa_ack() or exa_wait().  If
+ * another thread waits already, the function sleeps for 1 ms, whatever @timeout_ms is, and
+ * returns 1.
  */
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
@@ -466,7 +468,7 @@ int exa_wait(struct exa_dev *dev, int timeout_ms);
  * take frames in the thread of the caller, because a wake-up of another thread takes
  * longer.  Loops that poll should call this function after some polls; exa_recv(),
  * exa_notify_wait(), exa_fence() and the blocking functions do so.  The function does
- * nothing if the NIC does not have EXANET_CAP1_POLL.
+ * nothing if the NIC does not have EXANET_CAP1_POLL, or in a child after fork().
  */
 void exa_poll_hint(struct exa_dev *dev);
 
@@ -518,9 +520,10 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
  * A segment shows memory of another node in this process.  Access a segment by volatile
  * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by functions such
  * as memcpy(), because a segment is device memory.  A load waits for the other node; a
- * load that fails returns all-ones.  Stores to one node arrive in order and once each;
- * stores to different nodes arrive in order only with exa_fence() between them.  A load
- * returns the data of earlier stores of this process to the same address.
+ * load that fails returns all-ones.  Stores to different nodes arrive in order only with
+ * exa_fence() between them.  If root has not changed the defaults of the folder shm in
+ * sysfs, stores to one node arrive in order and once each, and a load returns the data of
+ * earlier stores of this process to the same address.
  *
  * A CPU whose load waits for a node does nothing else, not even serve interrupts, until
  * the answer comes or the NIC fails the load (property aperture-timeout-ms, 900 ms by
@@ -554,9 +557,9 @@ int exa_shm_query(struct exa_dev *dev, struct exa_shm_attr *attr);
  * Returns the address of the first byte, or NULL and sets errno: EINVAL (bad argument),
  * EACCES (NI space other than block RAM, or no right to block RAM), ENOSPC (no segment or
  * no room in the aperture is left), EDQUOT (the user has the maximum of segments or of the
- * aperture per user), EOPNOTSUPP (the NIC has no aperture), EPERM (child after fork()).
- * The function does not check the memory: the first access fails if the memory does not
- * exist or is protected.
+ * aperture per user), EOPNOTSUPP (the NIC has no aperture), EPERM (child after fork()),
+ * ENODEV (the NIC was removed or reset), ENOMEM.  The function does not check the memory:
+ * the first access fails if the memory does not exist or is protected.
  */
 void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 		     unsigned int dst_ctx, unsigned int flags);

@@ -32,7 +32,8 @@ struct ping_run {
 /*
  * Waits for a message @op of @session, and ignores other messages.  Stores the message in
  * @msg, and its ring entry in @origin, which may be NULL.  Returns 0, -ETIMEDOUT if no such
- * message comes in @timeout_ms, or another negative errno.
+ * message comes in @timeout_ms, or another negative errno.  Other messages may extend the
+ * time to twice @timeout_ms.
  */
 static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 		      struct ping_msg *msg, struct exanet_message *origin,

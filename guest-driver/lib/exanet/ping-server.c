@@ -8,13 +8,17 @@
 
 #include "ping.h"
 
-/* us; a new client may replace the present client if no message has come for this time */
+/*
+ * us; a HELLO of another client replaces the present client if the server has handled no
+ * struct ping_msg, not even a HELLO that the server ignored, for this time
+ */
 #define PING_IDLE_US	2e6
 
 struct ping_session {
 	struct ping_peer *me;
 	uint32_t id;		/* session of the client; 0: there is no client */
-	double last_us;		/* time of the last struct ping_msg, from any client */
+	double last_us;		/* time at which the server had handled the last struct
+				 * ping_msg, from any client */
 };
 
 static bool ping_from_client(const struct ping_peer *me,
@@ -85,7 +89,8 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 	if (!ret) {
 		/*
 		 * In the modes READ and READ_BW the client reads the pattern.  In the
-		 * other modes the buffer first has bytes that are not the pattern's.
+		 * other modes the buffer first has bytes most of which differ from the
+		 * pattern.
 		 */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
@@ -142,7 +147,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 
 /*
  * Handles @msg: a HELLO of any client, or another message of the present client.  Returns
- * 0, 1 after BYE, or a negative errno.
+ * 0, 1 after BYE, or a negative errno.  The session ends if the result is not 0.
  */
 static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 		      const struct exanet_message *origin)

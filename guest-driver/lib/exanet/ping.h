@@ -27,7 +27,8 @@
 #define PING_MAGIC	0x50455845	/* "EXEP" */
 #define PING_VERSION	1
 #define PING_SIZE_MAX	(256U << 20)	/* bytes */
-#define PING_TIMEOUT_MS	30000		/* longer than the NIC retransmits by default */
+#define PING_TIMEOUT_MS	30000		/* longer than the NIC retransmits by default if
+					 * no answer comes */
 
 enum ping_op {
 	PING_HELLO	= 1,
@@ -90,7 +91,7 @@ struct ping_peer {
 struct ping_options {
 	const char *device;	/* name for exa_open(), or NULL */
 	uint32_t coord;		/* coordinates of the server */
-	int ctx;		/* context of the server; -1: search for it */
+	int ctx;		/* context of the server; -1: any context */
 	unsigned int modes;	/* bit n: enum ping_mode n */
 	const char *sizes;	/* list for ping_size_next(); NULL: a default for each mode */
 	uint32_t count;		/* rounds; 0: depends on the size */
@@ -105,8 +106,10 @@ struct ping_result {
 	enum ping_mode mode;
 	uint32_t size;		/* bytes of a transfer */
 	uint32_t count;		/* rounds that are measured */
-	double min_us, median_us, p99_us;	/* MSG, WRITE: half of a round; others:
-						 * a whole transfer */
+	double min_us, median_us, p99_us;	/* MSG, WRITE: half of a round; READ: a
+						 * whole transfer; _BW: all three are
+						 * the time of all transfers, divided
+						 * by their number */
 	double mbps;		/* 10^6 bytes per second */
 	uint32_t bad;		/* number of bytes that differ from the pattern */
 };
@@ -120,8 +123,8 @@ int ping_peer_open(struct ping_peer *peer, const char *device);
 void ping_peer_close(struct ping_peer *peer);
 
 /*
- * Makes the buffer at least @bytes long.  A longer buffer has another address and no data
- * of the old buffer.  Returns 0 or a negative errno.
+ * Makes the buffer at least @bytes long.  A longer buffer may have another address, and has
+ * no data of the old buffer.  Returns 0 or a negative errno.
  */
 int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 
@@ -177,8 +180,8 @@ extern const char *const ping_mode_names[PING_MODES];
 
 /*
  * Stores the next size (bytes) of a list like "1,64,4K,1M" in @size, and moves *@list behind
- * this size.  Returns false at the end of the list, or if the size is not 1 to
- * PING_SIZE_MAX.
+ * this size.  Returns false at the end of the list, or if the next size is not a number
+ * from 1 to PING_SIZE_MAX.
  */
 bool ping_size_next(const char **list, uint32_t *size);
 

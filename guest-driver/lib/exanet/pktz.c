@@ -72,8 +72,8 @@ EXA_API int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 
 /*
  * Stores in @gva the GVA for the notification of a read: the address of @attr->notify or,
- * if @attr->notify is NULL, of an own mailbox.  Clears @attr->notify.  Returns 0 or a
- * negative errno.
+ * if @attr->notify is NULL, of an own mailbox.  Clears the record @attr->notify.  Returns 0
+ * or a negative errno.
  */
 static int exa_read_notify(struct exa_dev *dev, const struct exa_read_attr *attr,
 			   uint64_t *gva)
