@@ -31,7 +31,7 @@ struct climate {
 	unsigned int colour[CLIMATE_COLOURS + 1];
 };
 
-/* Fills @c for a mesh of @nx times @ny cells. */
+/* Fills @c for a mesh of @nx times @ny cells with @nlayers layers each. */
 void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 		    unsigned int nlayers);
 

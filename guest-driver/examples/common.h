@@ -18,7 +18,10 @@ enum {
 /* Name of the program, with which each message begins.  Each program defines the name. */
 extern const char *program;
 
-/* Prints a message on standard error, at most 511 characters.  Returns EXIT_FAILED. */
+/*
+ * Prints the name of the program and a message, at most 511 characters, on standard error.
+ * Returns EXIT_FAILED.
+ */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a message about a wrong command line on standard error.  Returns EXIT_USAGE. */

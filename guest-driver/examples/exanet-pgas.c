@@ -65,7 +65,7 @@ struct pgas {
 	const char *device;		/* name of the NIC; NULL: the default of exa_open() */
 	long long rounds;
 	bool unlocked;			/* the processes do not use the lock */
-	bool broken;			/* an access has failed, or a wait was too long */
+	bool broken;			/* an access or fence has failed, or a wait has timed out */
 };
 
 /* --- Order ---------------------------------------------------------------- */
@@ -176,9 +176,9 @@ static void unlock(struct pgas *p)
 /* --- Work under the lock ------------------------------------------------------ */
 
 /*
- * Increments the counter.  Counts an intruder if another process is in this function at
- * the same time.  With option --unlocked a barrier ensures that all processes are in this
- * function at the same time.
+ * Increments the counter.  Counts an intruder if member owner shows that another process is
+ * in this function at the same time.  With option --unlocked a barrier ensures that all
+ * processes are in this function at the same time.
  */
 static void inside(struct pgas *p)
 {

@@ -166,9 +166,9 @@ static int place_open_bram(struct place_client *client, struct place *place)
 }
 
 /*
- * Checks a remote place by a load of its last 8 bytes, because the server or the block RAM
- * may have less memory.  Returns EXIT_RIGHT or, after a message, EXIT_FAILED; then the
- * place is closed.
+ * Checks a remote place by a load of its last 8 bytes, because the block RAM may have fewer
+ * bytes, or the other node may refuse the access.  Returns EXIT_RIGHT or, after a message,
+ * EXIT_FAILED; then the place is closed.
  */
 static int place_probe(struct place_client *client, struct place *place)
 {

@@ -62,8 +62,8 @@ int place_option(struct place_options *opt, int c, const char *arg);
 
 /*
  * Stores the argument COORD, which may follow the options of a client, in @opt.  If no
- * option has selected places, selects the default places of a client.  Returns EXIT_RIGHT
- * or, after a message, EXIT_USAGE.
+ * option has selected places, selects the default places of a client.  With --server only
+ * checks that there is no argument.  Returns EXIT_RIGHT or, after a message, EXIT_USAGE.
  */
 int place_arguments(struct place_options *opt, int argc, char **argv);
 
