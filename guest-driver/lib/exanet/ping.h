@@ -2,7 +2,8 @@
 /*
  * exanet-ping: the protocol of client and server, and their common functions.
  *
- * Client and server send messages to mailbox PING_MBOX, one struct ping_msg each:
+ * Client and server send messages to mailbox PING_MBOX.  Each message below is a struct
+ * ping_msg:
  *
  *	client		server
  *	HELLO ->			to each context of the node, or to the context that
