@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: errors of loads and stores, for the driver and for the process.
+ * ExaNet shared memory: errors of loads, stores and CDMA transfers, for the driver and
+ * for the process.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"

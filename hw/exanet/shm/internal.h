@@ -28,13 +28,16 @@ typedef struct ExanetShm {
     uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
 } ExanetShm;
 
-/* Makes the next round run the unit if @work is true: a part has work left. */
+/* Makes the next round run the unit if @work is true.  @work: a part has work left. */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
     s->awake |= work ? EXANET_AWAKE_SHM : 0;
 }
 
-/* Makes the bottom half run the unit, because a part of the unit has work. */
+/*
+ * Makes the loop run the unit, because a part of the unit has work; see
+ * rnic_loop_schedule().
+ */
 static inline void exanet_shm_schedule(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_SHM;
@@ -56,9 +59,10 @@ static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 }
 /*
  * Reports that an access of context @c to @gva has failed with @resp after @retries
- * retransmissions: raises the interrupt, counts the error, and sets ERR_GVA and ERR_INFO
- * unless ERR_INFO has an earlier error.  @resp ACK means that there was no answer.  @c is
- * EXANET_CONTEXTS if the address is in no segment; then @gva is the aperture's offset.
+ * retransmissions (CDMA: rounds).  Raises the interrupt, counts the error, and sets
+ * ERR_GVA and ERR_INFO unless ERR_INFO has an earlier error.  @resp ACK means that there
+ * was no answer.  @c is EXANET_CONTEXTS if the address is in no segment; then @gva is the
+ * offset in the aperture.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: executes each store of another node once, and in order.
+ * ExaNet shared memory: decides whether a request of a node must be executed, so that
+ * each store of the node is executed once, and in order.
  *
  * With the published protocol a store can be executed again by a retransmitted copy, or
  * after a later store.  So with ORDER of SHM_CTRL the stores of a node are executed in
@@ -16,17 +17,17 @@
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
- * Limit of the step of SEQ from the last request to a new request: SEQ_NEAR, plus
- * SEQ_NEAR_PER_MS for each ms since the last request.  A node skips the numbers of
- * requests that the node gives up.  The limit assumes that a node gives up no more
- * requests in this time.  A delayed copy has a number that is further away.
+ * Limit of the step from the expected SEQ to the SEQ of a new write: SEQ_NEAR, plus
+ * SEQ_NEAR_PER_MS for each ms since the last new write.  The SEQ can make a step, because
+ * writes that the node has given up may never have arrived.  The limit assumes that a
+ * node gives up no more writes in this time.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
 /*
  * A node that gave up very many stores continues with a SEQ that looks like an old SEQ.
- * After this time, ns, without a new store or RDMA write, a request with FIRST is old
- * only if it has one of the last SEQ_UNDER_WAY numbers.
+ * After this time, ns, without a new store or RDMA write, a write with FIRST is old only
+ * if its SEQ is one of the last SEQ_UNDER_WAY numbers.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SEQ_UNDER_WAY 128
@@ -99,8 +100,8 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
 }
 
 /*
- * Moves the window to RDMA write @seq.  If @first is true, all older writes have ended
- * and count as executed.
+ * Moves the window so that RDMA write @seq is in the window.  If @first is true, all
+ * older writes have ended and count as executed.
  */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: the AXI masters of this node; the initiator, which sends their
- * loads and stores to other nodes; and the target, which executes loads and stores of
- * other nodes.
+ * loads and stores to a node; and the target, which executes loads and stores of nodes.
+ * A load or store may also be for this node itself.
  *
  *   CPU --> aperture.c --+                                    +--> memory of a process
  *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
@@ -32,8 +32,8 @@ void exanet_shm_fini(ExanetState *s);
 /* Frees the state that lives until the last reference to the device is gone. */
 void exanet_shm_finalize(ExanetState *s);
 /*
- * Ends all accesses under way with PROTECTION, before the device is reset or unplugged.
- * Meanwhile the initiator accepts no request.
+ * Ends all accesses of this node's AXI masters that are under way with PROTECTION, before
+ * the device is reset or unplugged.  Meanwhile the initiator accepts no request.
  */
 void exanet_shm_abort(ExanetState *s);
 /*
@@ -47,15 +47,19 @@ void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
  */
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
 /*
- * Returns the number of stores and RDMA writes of context @c without a response of the
- * target.
+ * Returns the number of stores and RDMA writes of context @c that have not ended, also of
+ * stores of the aperture that are not issued yet.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/* Returns the number of failed accesses of context @c that were reported as errors. */
+/*
+ * Returns the number of failed accesses of context @c that were reported as errors since
+ * the last reset.
+ */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
- * Executes, refuses or drops the request @pkt, or keeps a copy of @pkt for later.  @pkt
- * has type AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
+ * Handles the request @pkt: executes and answers @pkt, answers a duplicate without an
+ * access, refuses or drops @pkt, or keeps a copy of @pkt for later.  @pkt has type
+ * AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
 /* Answers the request @pkt with error @resp.  The request is not executed. */

@@ -41,7 +41,7 @@
 #define HELD_MAX 4096
 
 typedef struct TimingHeld {
-    int64_t due;
+    int64_t due;                    /* tenths of ns, when @pkt is delivered */
     ExanetPacket pkt;
     uint8_t payload[EXANET_MTU];
 } TimingHeld;
@@ -126,14 +126,17 @@ void exanet_timing_leave(ExanetState *s, int route,
                                p->flits * CYCLE * FLIT_10000 / 10000);
 }
 
-/* Returns the number of data flits of a packet that has arrived. */
+/*
+ * Returns the number of data flits of a packet that has arrived.  A response without data
+ * counts as 1 flit if its address is not a multiple of 8.
+ */
 static unsigned packet_flits(const ExanetPacket *pkt)
 {
     return pkt->type == EXANET_TYPE_AXI_READ ? 0 :
            exanet_timing_flits(pkt->va, pkt->size);
 }
 
-/* Occupies the link of @route with the forwarded packet at @buf. */
+/* Occupies the link of @route with the forwarded request or response at @buf. */
 static void timing_pass(ExanetState *s, int route, const uint8_t *buf,
                         unsigned words)
 {
@@ -176,7 +179,7 @@ bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt)
     ExanetTiming *tm = s->shm->timing;
     TimingHeld *h;
 
-    /* beyond HELD_MAX packets arrive too early, which falsifies only measured times */
+    /* with HELD_MAX packets in @held, further packets are delivered without a delay */
     if (tm->delivering || g_queue_get_length(&tm->held) >= HELD_MAX) {
         return false;
     }

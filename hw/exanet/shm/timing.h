@@ -4,7 +4,7 @@
  * virtual time, if shm-timing= is on [T §5.1, §6.2, §6.3, table 2].
  *
  * Times are in tenths of a nanosecond, because a cycle is 6.4 ns.  An event happens at
- * the nearest nanosecond, but times that follow from a delivered packet are computed from
+ * the nearest nanosecond.  While a packet is delivered, exanet_timing_after() counts from
  * the exact time of the delivery.  Without timing, exanet_timing_due() always returns
  * true, and exanet_timing_reached() and exanet_timing_hold() must not be called.
  */
@@ -49,13 +49,15 @@ unsigned exanet_timing_flits(uint64_t va, unsigned size);
  */
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths);
 /*
- * Returns true if the time @at, tenths of ns, is reached.  If not, makes the units run at
- * that time.  The property shm-timing must be on.
+ * Returns true if the time @at, tenths of ns, is reached.  If not, makes the loop run at
+ * that time; the caller must also keep its unit awake, see exanet_shm_wake().  The
+ * property shm-timing must be on.
  */
 bool exanet_timing_reached(ExanetState *s, int64_t at);
 /*
  * Returns the end, tenths of ns, of an operation of @tenths on a serial resource whose
- * last operation ended at @last; 0 without timing.
+ * last operation ends at @last; 0 without timing.  The operation begins now or at @last,
+ * whichever is later.
  */
 int64_t exanet_timing_next(ExanetState *s, int64_t last, int64_t tenths);
 
@@ -71,14 +73,14 @@ ExanetTimingPacket exanet_timing_enter(ExanetState *s, uint32_t dst,
  */
 void exanet_timing_leave(ExanetState *s, int route, const ExanetTimingPacket *p);
 /*
- * Keeps a copy of @pkt, which exanet_timing_run() delivers later.  Returns false if the
- * caller must handle @pkt now.  The property shm-timing must be on.
+ * Keeps a copy of @pkt, which exanet_timing_run() delivers later, and returns true.
+ * Returns false if the caller must handle @pkt now.  The property shm-timing must be on.
  */
 bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt);
 
 /*
- * Returns true if the time @at, tenths of ns, is reached, and always without timing.  If
- * not, makes the units run at that time.
+ * Returns true if the time @at, tenths of ns, is reached, and always without timing.
+ * Otherwise makes the loop run at that time, as exanet_timing_reached().
  */
 static inline bool exanet_timing_due(ExanetState *s, int64_t at)
 {
