@@ -23,20 +23,23 @@ typedef struct ExanetTransaction {
     ShmNode *node;                  /* NULL: the slot is free */
     uint64_t serial;                /* increases in the order of issue */
     int64_t since;                  /* ns, time of issue */
-    int64_t sent;                   /* ns, time of the last copy */
+    int64_t sent;                   /* ns, when the last copy was sent */
     int64_t deadline;               /* ns, when the initiator checks the transaction */
     uint16_t tid;                   /* wire TID */
-    uint16_t seq;
+    uint16_t seq;                   /* SEQ, the same in all copies */
     uint16_t copies;                /* number of copies that were sent, saturating */
     uint16_t timeouts;              /* number of timeouts, saturating */
     uint16_t refusals;              /* number of temporary refusals, saturating */
     uint8_t resp;                   /* last refusal, enum exanet_resp; see @rejected */
     bool queued;                    /* is in the queue of packets to send */
-    /* The last copy was refused; @deadline ends the wait for a retransmission. */
+    /*
+     * The last copy was refused.  @deadline ends the delay before the retransmission, or
+     * the wait of an RDMA transaction for RESOLVED.
+     */
     bool refused;
     bool responded;                 /* the master has got the early response */
     bool answer;                    /* is in the list of answers */
-    bool rejected;                  /* fails with @resp in the next run; never sent */
+    bool rejected;                  /* fails with @resp in a later run; is never sent */
     bool reported;                  /* the master has reported the failure itself */
     bool early;                     /* with timing: answered early after the first copy */
     int64_t answer_at;              /* with timing: tenths of ns, of the early answer */
@@ -59,12 +62,13 @@ struct ExanetInitiator {
     uint64_t serial;                /* serial of the last transaction */
     uint32_t run;                   /* number of calls of exanet_initiator_send() */
     unsigned shared_row;            /* packets of QUEUE_SHARED since one of QUEUE_RDMA */
-    /* By AXI ID: address and reason of the stall; 0: the last request was accepted. */
+    /* By AXI ID: address and reason of the last stall; 0 after a request was accepted. */
     uint64_t stalled[1u << 6];
-    bool request_waits;             /* a request was not accepted */
+    /* A request was not accepted since a transaction ended last. */
+    bool request_waits;
     bool aborting;                  /* no request is accepted now */
     RNicDeadline deadline;          /* for all transactions */
-    bool due;                       /* the deadline has passed */
+    bool due;                       /* the timer of @deadline has fired */
 };
 
 /*
@@ -119,7 +123,7 @@ void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
                                enum exanet_resp resp, const uint8_t *data);
 /*
  * Ends @t with error @resp.  If @t is a load or store whose master has reported no error,
- * reports @code in ERR_INFO.
+ * reports @code by exanet_shm_error().
  */
 void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
                              enum exanet_resp resp, enum exanet_resp code);
@@ -136,15 +140,16 @@ bool exanet_initiator_send(ExanetState *s);
 
 /*
  * Records that a copy of the RDMA write @t may still be under way when @t has ended.  The
- * copy must not overwrite newer data.  The target does not execute the copy after a write
- * with FIRST.  So the next RDMA write to the node is issued when all RDMA writes under
- * way to the node have ended, and then has FIRST.  Has no effect for other transactions,
- * and for a write of which no copy was sent.
+ * copy must not overwrite newer data.  With ORDER, the target does not execute the copy
+ * after a newer write with FIRST.  So the next RDMA write to the node is issued when all
+ * RDMA writes under way to the node have ended, and then has FIRST.  Has no effect for
+ * other transactions, and for a write of which no copy was sent.
  */
 void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t);
 /*
- * Handles all transactions whose deadline has passed.  With ORDER, a store that waits for
- * an older store only gets a new deadline.
+ * Handles all transactions whose deadline has passed.  With ORDER, if a store was not
+ * refused and an older store to its node is under way, the store only gets a new
+ * deadline.
  */
 void exanet_initiator_expire(ExanetState *s);
 

@@ -2,10 +2,10 @@
 /*
  * ExaNet shared memory: responses to loads and stores, and retransmission.
  *
- * Targets execute the stores of this node in order, and drop a store silently if an older
- * store is missing.  So a store that was refused or has timed out is retransmitted with
- * all younger stores to its node (go back N).  If ORDER of SHM_CTRL is not in effect, the
- * store is retransmitted alone [T §4.4].
+ * With ORDER of SHM_CTRL, a target executes the stores of a node in order, and drops a
+ * store without a response if an older store is missing.  So a store that was refused or
+ * has timed out is retransmitted with all younger stores to its node (go back N).  If
+ * ORDER is not in effect at this node, the store is retransmitted alone [T §4.4].
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -17,7 +17,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Minimal time for which a load or store that the target refuses is retransmitted. */
+/* Minimal time, ns, for which a load or store with temporary refusals is retransmitted. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
@@ -39,7 +39,8 @@ static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransacti
 
 /*
  * Queues another copy of @t.  If @t is a store and ORDER is in effect, also queues copies
- * of all younger stores to the same node, because the target may have dropped them.
+ * of all younger stores to the same node, because the target may have dropped these
+ * stores.
  */
 static void retransmit(ExanetState *s, ExanetTransaction *t)
 {
@@ -69,8 +70,8 @@ static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now
 }
 
 /*
- * Fails @t with its last refusal.  If @t was not refused, fails @t with NO_CONTEXT and
- * marks the node as dead.
+ * Fails @t with the refusal of the last copy.  If the last copy was not refused, fails @t
+ * with NO_CONTEXT and marks the node as dead.
  */
 static void give_up(ExanetState *s, ExanetTransaction *t)
 {
@@ -158,8 +159,8 @@ void exanet_initiator_expire(ExanetState *s)
 /* --- Responses ------------------------------------------------------------ */
 
 /*
- * Stores in *@resp the response of @pkt to @t, or CRC if the payload is damaged.  Returns
- * false if @pkt is not valid.
+ * Stores in *@resp the response of @pkt to @t, or CRC if data of a read is damaged.
+ * Returns false if @pkt is not valid.
  */
 static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
                            enum exanet_resp *resp)
@@ -209,7 +210,7 @@ static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
 }
 
 /*
- * Handles refusal @resp of @t, which may be temporary.  A FAULT of an RDMA transaction
+ * Handles refusal @resp of @t, which may be temporary.  After FAULT, an RDMA transaction
  * waits for RESOLVED until the deadline; any other refusal ends the RDMA transaction.  A
  * load or store is retransmitted, perhaps after a delay, or given up.  The function
  * ignores a refusal of a load or store while another copy is queued, and a refusal, other
@@ -227,7 +228,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* waits for RESOLVED; without RESOLVED, FAULT is the result at the deadline */
+        /* if no other response arrives, the result at the deadline is FAULT */
         t->refused = true;
         t->resp = resp;
         return;

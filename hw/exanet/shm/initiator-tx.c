@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: sends loads and stores.  There are two queues, one for loads
- * and stores and one for RDMA.  The packets of a queue to one node leave in order.
+ * and stores and one for RDMA.  The packets of a queue to one node leave in the order of
+ * the queue.
  */
 #include "qemu/osdep.h"
 #include "../base/wire.h"
@@ -45,8 +46,8 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 
 /*
  * Sends the next copy of @t.  Returns false if the copy cannot leave now: the route is
- * blocked, the flow is limited, or @t is not due.  The call of exanet_net_send() comes
- * last, because a response of this node itself may arrive inside this call.
+ * blocked, the flow is limited, or @t is not due.  Calls exanet_net_send() last, because
+ * a packet for this node arrives at the target of this node inside this call.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {
@@ -85,8 +86,8 @@ static bool send_copy(ExanetState *s, ExanetTransaction *t)
 }
 
 /*
- * Returns the first transaction of queue @q that does not go to a node found blocked in
- * this run, or NULL.
+ * Returns the first transaction of queue @q to a node for which no copy of @q failed to
+ * leave in this run, or NULL.
  */
 static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
 {

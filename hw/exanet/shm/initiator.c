@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the initiator: loads and stores of this node to other nodes.
+ * ExaNet shared memory: the initiator, which sends the loads and stores of this node.
  *
- * A request has a slot until the response has arrived or the request has failed.  Packets
- * wait in two queues, one for loads and stores and one for RDMA.  The packets of a queue
- * to one node leave in order.  exanet_shm_issue() sends no packet and calls no master.
+ * A request has a slot until the target has executed the request, or the request has
+ * failed.  Packets wait in two queues, one for loads and stores and one for RDMA.  The
+ * packets of a queue to one node leave in the order of the queue.  exanet_shm_issue()
+ * sends no packet and calls no master.
  *
- * With ORDER of SHM_CTRL, targets execute the stores of this node in order, and drop a
- * store silently if an older store is missing.  So initiator-retry.c retransmits a store
- * with all younger stores to its node (go back N), and without ORDER the store alone.
+ * With ORDER of SHM_CTRL, a target executes the stores of a node in order, and drops a
+ * store without a response if an older store is missing.  So initiator-retry.c
+ * retransmits a store with all younger stores to its node (go back N).  Without ORDER at
+ * this node, initiator-retry.c retransmits the store alone.
  */
 #include "qemu/osdep.h"
 #include "qemu/queue.h"
@@ -164,7 +166,8 @@ static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
  * Returns true if the write @req must wait for older writes of its class to its node.
  * Targets recognize executed writes by their sequence numbers.  So the number of @req
  * must be less than spans[class] away from the oldest write under way.  An RDMA write
- * also waits for the end of exanet_transaction_drain().
+ * also waits while a write is under way that is older than the last call of
+ * exanet_transaction_drain() for the node.
  */
 static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
@@ -187,9 +190,9 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Returns true if the stores of @req's job use the job's share of the timers.  Jobs with
- * an enabled context have equal shares, because stores of one user can wait for a page
- * fault for seconds and must not occupy all timers.
+ * Returns true if the stores under way of @req's job use the job's whole share of the
+ * timers.  Jobs with an enabled context have equal shares, because stores of one user can
+ * wait for a page fault for seconds and must not occupy all timers.
  */
 static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -286,8 +289,8 @@ static bool issue_enabled(ExanetState *s)
 }
 
 /*
- * Returns true if @req may leave.  The unit must be enabled.  If @req has a context whose
- * job is local, @req must also be for this node.
+ * Returns true if @req may leave.  The device and the unit must be enabled.  If @req has
+ * a context whose job is local, @req must also be for this node.
  */
 static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -491,7 +494,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
         }
     }
     s->shm->initiator->aborting = false;
-    /* requests of other contexts may have been refused while @aborting was true */
+    /* requests of other contexts were not accepted while @aborting was true */
     exanet_shm_schedule(s);
 }
 
@@ -537,8 +540,9 @@ void exanet_initiator_fini(ExanetState *s)
 }
 
 /*
- * Resets the initiator.  The sequence numbers of each node continue, because delayed
- * packets and responses must not match new transactions.
+ * Resets the initiator.  exanet_shm_abort() has ended all transactions.  The sequence
+ * numbers of each node continue, because delayed packets and responses must not match new
+ * transactions.
  */
 void exanet_initiator_reset(ExanetState *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the initiator, which executes loads and stores of this node's
- * AXI masters at other nodes.
+ * ExaNet shared memory: the initiator, which sends loads and stores of this node's AXI
+ * masters to the targets of nodes, also to the target of this node.
  */
 #ifndef HW_EXANET_SHM_INITIATOR_H
 #define HW_EXANET_SHM_INITIATOR_H
@@ -22,37 +22,40 @@ typedef struct ExanetShmRequest {
     uint8_t class;                  /* enum exanet_shm_class */
     uint8_t axi_id;                 /* EXANET_AXI_ID_ */
     uint8_t ctx;                    /* context of the request; EXANET_CONTEXTS: none */
-    bool early;                     /* early acknowledgement is permitted */
-    /* Continues the AXI burst of the previous request. */
+    bool early;                     /* early acknowledgement of a write is permitted */
+    /* The request continues the AXI burst of the previous request; only for timing. */
     bool joined;
     /*
-     * Called once for each accepted request, with the response of the AXI slave.  @data
-     * is the @size bytes of a read, or NULL for a write or if @resp is not ACK.  @resp of
-     * an aborted transaction is PROTECTION.  May be NULL.
+     * Called once for each accepted request, with the result or, for a write, with an
+     * early ACK.  @data is the @size bytes of a read, or NULL for a write or if @resp is
+     * not ACK.  @resp of an aborted transaction is PROTECTION.  May be NULL.
      */
     void (*respond)(ExanetState *s, void *opaque, enum exanet_resp resp,
                     const uint8_t *data);
     /*
-     * Called once for each accepted write, after @respond, when the response of the
-     * target has arrived or the transaction has failed.  May be NULL.  The initiator does
-     * not retransmit RDMA transactions.  @resp of an RDMA write is NO_CONTEXT after a
-     * timeout.  After a page fault at the target, @resp is RESOLVED if the target sends
-     * RESOLVED before the deadline, and FAULT otherwise.
+     * Called once for each accepted write, after @respond, when the target has executed
+     * the write or the transaction has failed.  May be NULL.  The initiator does not
+     * retransmit RDMA transactions.  After a timeout, @resp of an RDMA write is
+     * NO_CONTEXT.
+     * After a page fault at the target, @resp is FAULT if the target sends no second
+     * response before the deadline.  The second response is RESOLVED, or DECODE if the
+     * driver has no page.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;                   /* for @respond and @settled */
 } ExanetShmRequest;
 
 /*
- * Accepts @req.  Returns false if @req must wait for a slot, for older writes or for the
- * end of an abort.  Then the caller tries again in each run, and exanet_schedule() is
- * called when @req may be accepted.  A request that is not permitted, or that has no
- * route, is accepted and fails later.
+ * Accepts @req and returns true.  Returns false if @req must wait: for a slot, for the
+ * job's share of the timers, for older writes, or for the end of an abort or quiesce.
+ * Then the caller tries again in each run, and exanet_schedule() is called when a
+ * transaction has ended.  A request that is not permitted, or that has no route, is
+ * accepted and fails later.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*
- * Marks all transactions whose request has @opaque: the master has reported a failure
- * itself, so the initiator reports no failure.
+ * Marks all transactions under way whose request has @opaque: the master has reported a
+ * failure itself, so the initiator reports no failure.
  */
 void exanet_shm_reported(ExanetState *s, const void *opaque);
 void exanet_initiator_init(ExanetState *s);
@@ -63,8 +66,8 @@ bool exanet_initiator_run(ExanetState *s);
 /* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);
 /*
- * Handles a write to FENCE: marks all stores and RDMA writes under way, of all masters,
- * and the stores of the aperture that are not issued yet.
+ * Handles a write of 1 to FENCE: marks all stores and RDMA writes under way, of all
+ * masters, and the stores of the aperture that are not issued yet.
  */
 void exanet_initiator_fence(ExanetState *s);
 /* Ends all transactions of context @c with PROTECTION. */
