@@ -2,9 +2,9 @@
 /*
  * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind the aperture.
  *
- * A vCPU waits for the response to a load, until a store is issued, and for the response
- * to a store that is not acknowledged early.  Meanwhile the vCPU does not hold the big
- * lock, so the main loop runs all units, also this unit.  The guest may reset or unplug
+ * A vCPU that loads waits for the response.  A vCPU that stores waits until the store is
+ * issued or, without early acknowledgement, for the response.  Meanwhile the vCPU does
+ * not hold the big lock, so the main loop runs all units, also this unit.  The guest may reset or unplug
  * the device meanwhile; regions and state live until the last reference to the device is
  * gone.
  *
@@ -64,8 +64,8 @@ struct ExanetAperture {
 };
 
 /*
- * Number of ExaNet devices that execute an access of another node now.  While the number
- * is not 0, no vCPU begins to wait.
+ * Number of ExaNet devices that execute an access of a node to a device now.  While the
+ * number is not 0, no vCPU begins to wait.
  */
 static unsigned guards;
 
@@ -182,9 +182,9 @@ static void access_drop(ExanetState *s, unsigned c)
 }
 
 /*
- * Issues accesses.  Stores of the FIFO do not overtake stores of their context.  Each
- * vCPU waits for at most one access, which may overtake stores of the FIFO.  Returns
- * false, because an access that was not accepted waits for an event.
+ * Issues accesses.  A store of the FIFO does not overtake older stores of its context in
+ * the FIFO.  Each vCPU waits for at most one access, which may overtake stores of the
+ * FIFO.  Returns false, because an access that was not accepted waits for an event.
  */
 bool exanet_aperture_run(ExanetState *s)
 {
@@ -222,7 +222,10 @@ static bool fifo_room(ExanetState *s, unsigned c)
     return stores < FIFO_MAX / exanet_context_jobs(s);
 }
 
-/* Adds @a to the list, and issues and sends @a now if possible. */
+/*
+ * Adds @a to the list, and issues and sends @a now if possible.  Frees @a if @a is settled
+ * inside this call and no vCPU waits for @a.
+ */
 static void access_start(ExanetState *s, ApertureAccess *a)
 {
     ExanetAperture *ap = s->shm->aperture;
@@ -269,8 +272,8 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 /*
  * If the vCPU must stop and TCG runs the vCPU: ends the wait for load @a, and does not
  * return.  The vCPU leaves the instruction and executes the instruction again later.
- * This jump skips no unlock, because the access holds no RCU read lock.  Otherwise does
- * nothing: KVM cannot cancel a load after its exit, so the load ends as after a timeout.
+ * rnic_vcpu_access() has made sure that this jump is permitted.  Otherwise does nothing:
+ * KVM cannot cancel a load after its exit, so the load ends as after a timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -297,8 +300,9 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 /* --- The CPU's side --------------------------------------------------------- */
 
 /*
- * Returns true if a vCPU may wait for this access: the access is the vCPU's own, this
- * device is not at work, and no ExaNet device executes an access of another node.
+ * Returns true if a vCPU may wait for this access: the vCPU's instruction makes the
+ * access, this device is not at work, and no ExaNet device executes an access of a node
+ * to a device.
  */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
@@ -326,7 +330,7 @@ static void access_timed_out(ExanetState *s, ApertureAccess *a)
 
 /*
  * Fills in the request of @a for @size bytes at offset @at of the aperture.  Returns
- * false, and reports an error, if the access is not permitted.
+ * false, and reports an error, if @at is in no segment or the access is not permitted.
  */
 static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
                            unsigned size)
@@ -485,8 +489,8 @@ static unsigned window_piece(uint64_t at, unsigned size)
 }
 
 /*
- * Returns true if the aperture must not be accessed: this device executes an access of
- * another node, and would wait for itself, or this device was unplugged.
+ * Returns true if the aperture must not be accessed: this device executes an access of a
+ * node to a device, and would wait for itself, or this device was unplugged.
  */
 static bool window_closed(ExanetState *s, uint64_t at)
 {

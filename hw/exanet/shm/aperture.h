@@ -10,7 +10,7 @@ typedef struct ExanetState ExanetState;
 /* The aperture's part of the functions of the unit; shm.c calls these functions. */
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
-/* Frees the state, when no vCPU can use it any more. */
+/* Frees the state of the aperture, when no vCPU can use the state any more. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
@@ -33,9 +33,9 @@ void exanet_aperture_fence(ExanetState *s);
 /* Returns true while a store that exanet_aperture_fence() has marked is not complete. */
 bool exanet_aperture_fenced(ExanetState *s);
 /*
- * Begins (@on) or ends an access of another node to a device of this machine.  In between
- * the aperture refuses all accesses, because that device may access the aperture, and no
- * vCPU begins to wait in the aperture of any ExaNet device.
+ * Begins (@on) or ends an access of a node to a device of this machine.  In between the
+ * aperture, except the block RAM, refuses all accesses, because that device may access
+ * the aperture.  Also, no vCPU begins to wait in the aperture of any ExaNet device.
  */
 void exanet_aperture_guard(ExanetState *s, bool on);
 

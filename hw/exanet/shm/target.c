@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the target: executes loads and stores of other nodes.
+ * ExaNet shared memory: the target, which executes loads and stores that nodes request.
  *
  *   crossbar --> order --> transaction tables --> memory of a process
  *                                |            --> block RAM
  *                                |            --> devices, in a bottom half
  *   crossbar <-- responses <-----+
  *
- * The target takes each request from the crossbar at once, and answers FULL if a table or
- * the queue of responses has no room; the node may retransmit the request.  So no request
- * in the crossbar waits for a response, and two nodes cannot block each other.
+ * The target accepts each request from the crossbar at once, and answers FULL if a table
+ * or a queue has no room; the node may retransmit the request.  So no request in the
+ * crossbar waits for a response, and two nodes cannot block each other.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -125,8 +125,9 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the table entry with the source, class and AXI ID of @pkt, or a free entry.
- * Returns NULL if that entry is full, or if there is none and no entry is free.
+ * Returns the table entry with the source, class and AXI ID of @pkt.  If there is no such
+ * entry, returns a free entry, or NULL if no entry is free.  Returns NULL also if the
+ * entry of @pkt has COUNT_MAX requests.
  */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -205,8 +206,8 @@ static bool response_room(ExanetState *s, uint32_t dst)
 }
 
 /*
- * Adds @by to the number of queued responses to this node if @r is for this node,
- * otherwise to the number of queued responses to all other nodes.
+ * Adds @by to the number of queued responses to this node if @r->local is true, otherwise
+ * to the number of queued responses to all other nodes.
  */
 static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
@@ -215,7 +216,7 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/* Frees response @r, and subtracts its request from the count of the entry. */
+/* Removes @r from the queue and frees @r.  Subtracts 1 from the count of its entry. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -227,8 +228,9 @@ static void response_free(ExanetState *s, TargetResponse *r)
 }
 
 /*
- * Queues the response @pkt, with data if @pkt has a size, for @entry.  Fills in the
- * members that all responses have in common.  If the queue is full, passes a response to
+ * Queues the response @pkt, with data if @pkt has a size.  @entry is the entry that has
+ * counted the request, or NULL.  Fills in the members that all responses have in common.
+ * If the queue is full, passes a response to
  * another node to exanet_net_respond(), which may drop the response.  A response to this
  * node is dropped then, because the response could call a master while the initiator
  * sends; instead the master's transaction times out.
@@ -301,7 +303,10 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
     request_answer(s, pkt, resp, NULL, NULL);
 }
 
-/* Responses of an entry leave in order: a blocked response blocks the later responses. */
+/*
+ * Responses of an entry leave in order: a blocked response blocks the later responses of
+ * the entry.
+ */
 bool exanet_target_run(ExanetState *s)
 {
     ExanetTarget *t = s->shm->target;
@@ -365,7 +370,7 @@ static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
     return EXANET_RESP_ACK;
 }
 
-/* Reports the page fault of @pkt at @va to the driver. */
+/* Reports the page fault of @pkt at the 64-bit address @va; see exanet_fault_report(). */
 static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 {
     ExanetPendingFault f = {
@@ -386,8 +391,8 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 
 /*
  * Accesses memory of a process, and reports a page fault.  @data gets the data of a
- * load.  Returns ACK or an error.  For a page that is not RAM, returns DECODE, sets
- * *@device if a device may be at the address, and stores the physical address in *@pa.
+ * load.  Returns ACK or an error.  For a page that is not RAM, returns DECODE.  Then, if
+ * the page has a physical address, stores the address in *@pa and sets *@device to true.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
                                       uint8_t *data, hwaddr *pa, bool *device)
@@ -400,7 +405,7 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
     if (resp != EXANET_RESP_ACK) {
         return resp;
     }
-    /* orders this access after all earlier accesses, as other CPUs see them */
+    /* other CPUs must see this access after all earlier accesses */
     smp_mb();
     resp = write ? exanet_context_write(s, c, va, pkt->payload, pkt->size,
                                         &fault_va) :
@@ -441,8 +446,9 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 }
 
 /*
- * Accesses the device at @pa, in parts of at most 8 bytes that are aligned.  Returns ACK,
- * or DECODE, also after an access that has reset or unplugged this NIC.
+ * Accesses the device at @pa, in aligned parts of at most 8 bytes.  Returns ACK if all
+ * parts were accessed.  Returns DECODE if a part is forbidden or fails, or if an access
+ * has reset or unplugged this NIC; earlier parts were accessed then.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -479,8 +485,9 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Copies to @data the data of an earlier copy of load @pkt.  Returns false if no data of
- * an earlier copy is kept, or if ORDER of SHM_CTRL is not in effect.
+ * Copies to @data the data that another copy of load @pkt has got, and returns true.
+ * Returns false if no such data is kept, or if ORDER of SHM_CTRL is not in effect.  For a
+ * load with RETRIES 0, ignores data that is older than DEVICE_DELAY_MAX_NS.
  */
 static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
@@ -526,7 +533,7 @@ static void load_note(ExanetState *s, const ExanetPacket *pkt,
 
 /*
  * Executes @pkt at the device at @pa, and stores the result in *@resp.  If load_find()
- * finds the data of an earlier copy of a load, copies the data without an access.
+ * finds the data of another copy of a load, copies the data without an access.
  * Returns false if the access has reset or unplugged this NIC.
  */
 static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
@@ -553,10 +560,11 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 /* --- Requests ------------------------------------------------------------------ */
 
 /*
- * Checks the class, the CRC and the permission of @pkt, but not the address.  Returns
- * ACK, MALFORMED, CRC or PROTECTION.  Counts @pkt and raises the interrupt if the class
- * is wrong.  Does the same if the context does not permit the access, the CRC is right
- * and ENABLE of SHM_CTRL is set.
+ * Checks the class, the CRC and the permission of @pkt, but not the address, in this
+ * order.  Returns MALFORMED if the class does not fit the type, CRC if the payload is
+ * damaged, and PROTECTION if ENABLE of SHM_CTRL is clear or the context does not permit
+ * the access; otherwise ACK.  Counts @pkt and raises the interrupt for a wrong class and
+ * for a context that does not permit the access.
  */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -598,8 +606,8 @@ static void request_full(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Records request @pkt, which was executed with result @resp.  If @resp is ACK, marks
- * @src as proven, records @pkt in the order of stores, and counts @pkt.
+ * If @resp, the result of request @pkt, is ACK: marks @src as proven, records @pkt in the
+ * order of stores and RDMA writes, and counts @pkt.  Otherwise does nothing.
  */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
@@ -617,10 +625,11 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt, refuses @pkt, or drops @pkt, and returns true.  If @pkt is
- * for a device and @devices is false, returns false without access and answer, because
- * only the bottom half may access devices.  The order has advanced to @pkt then, and the
- * caller must keep @pkt for a second call, or refuse @pkt.
+ * Executes and answers @pkt, answers a duplicate without an access, refuses @pkt, or
+ * drops @pkt, and returns true.  If @pkt is for a device and @devices is false, returns
+ * false without access and answer, because only the bottom half may access devices.  The
+ * order has advanced to a write @pkt then, and the caller must keep @pkt for a second
+ * call, or refuse @pkt.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -683,7 +692,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 
 /*
  * Leaves a copy of @pkt to the bottom half, or refuses @pkt if too many requests wait.
- * Until the bottom half has executed @pkt, all further requests wait behind @pkt.
+ * Until the bottom half has executed @pkt, further requests wait behind @pkt, too.
  */
 static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -722,8 +731,8 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Executes one waiting request when no unit is at work, because the access may reset or
- * unplug this NIC.  Drops all waiting requests if this NIC is not enabled.
+ * Executes one waiting request outside the work of the units, because the access may
+ * reset or unplug this NIC.  Drops all waiting requests if this NIC is not enabled.
  */
 static void target_bh(void *opaque)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the target, which executes loads and stores of other nodes.
+ * ExaNet shared memory: the target, which executes loads and stores that nodes request,
+ * also loads and stores of this node.
  */
 #ifndef HW_EXANET_SHM_TARGET_H
 #define HW_EXANET_SHM_TARGET_H
@@ -11,8 +12,8 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Handles the driver's answer to fault @f of an access of another node: sends RESOLVED to
- * that node, or DECODE if @ok is false.
+ * Handles the driver's answer to fault @f of an access that node @f->peer requested: sends
+ * RESOLVED to that node, or DECODE if @ok is false.
  */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);
