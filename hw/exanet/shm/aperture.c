@@ -4,9 +4,9 @@
  *
  * A vCPU that loads waits for the response.  A vCPU that stores waits until the store is
  * issued or, without early acknowledgement, for the response.  Meanwhile the vCPU does
- * not hold the big lock, so the main loop runs all units, also this unit.  The guest may reset or unplug
- * the device meanwhile; regions and state live until the last reference to the device is
- * gone.
+ * not hold the big lock, so the main loop runs all units, also this unit.  The guest may
+ * reset or unplug the device meanwhile; regions and state live until the last reference
+ * to the device is gone.
  *
  * A device, or a vCPU during other work of QEMU, cannot wait.  A store that cannot wait
  * goes into a FIFO, or is refused if the job's share of the FIFO is full.  A load that
@@ -223,8 +223,8 @@ static bool fifo_room(ExanetState *s, unsigned c)
 }
 
 /*
- * Adds @a to the list, and issues and sends @a now if possible.  Frees @a if @a is settled
- * inside this call and no vCPU waits for @a.
+ * Adds @a to the list, and issues and sends @a now if possible.  Frees @a if @a is
+ * settled inside this call and no vCPU waits for @a.
  */
 static void access_start(ExanetState *s, ApertureAccess *a)
 {

@@ -17,7 +17,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Minimal time, ns, for which a load or store with temporary refusals is retransmitted. */
+/* Minimal time, ns, for which a load or store with temporary refusals is repeated. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */

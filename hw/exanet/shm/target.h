@@ -12,8 +12,8 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Handles the driver's answer to fault @f of an access that node @f->peer requested: sends
- * RESOLVED to that node, or DECODE if @ok is false.
+ * Handles the driver's answer to fault @f of an access that node @f->peer requested:
+ * sends RESOLVED to that node, or DECODE if @ok is false.
  */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);
