@@ -243,7 +243,7 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 /*
  * If all blocks of @t but the last were acked, sends the control packet of the last
  * block.  If the last block is not FW_SENT, its next copy has the control packet instead.
- * This order is necessary, because the control packet permits the notification [P §3.10].
+ * The control packet must be last, because it permits the notification [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {

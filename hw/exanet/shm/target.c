@@ -125,9 +125,8 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the table entry with the source, class and AXI ID of @pkt.  If there is no such
- * entry, returns a free entry, or NULL if no entry is free.  Returns NULL also if the
- * entry of @pkt has COUNT_MAX requests.
+ * Returns the entry with the source, class and AXI ID of @pkt, or else a free entry.
+ * Returns NULL if no entry is free, or if the entry of @pkt has COUNT_MAX requests.
  */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -205,10 +204,7 @@ static bool response_room(ExanetState *s, uint32_t dst)
                             t->remote < RESPONSES_REMOTE;
 }
 
-/*
- * Adds @by to the number of queued responses to this node if @r->local is true, otherwise
- * to the number of queued responses to all other nodes.
- */
+/* Adds @by to the number of queued responses to this node or to all other nodes. */
 static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
     ExanetTarget *t = s->shm->target;
@@ -228,12 +224,10 @@ static void response_free(ExanetState *s, TargetResponse *r)
 }
 
 /*
- * Queues the response @pkt, with data if @pkt has a size.  @entry is the entry that has
- * counted the request, or NULL.  Fills in the members that all responses have in common.
- * If the queue is full, passes a response to
- * another node to exanet_net_respond(), which may drop the response.  A response to this
- * node is dropped then, because the response could call a master while the initiator
- * sends; instead the master's transaction times out.
+ * Queues the response @pkt.  @entry is the entry that has counted the request, or NULL.
+ * If the queue is full, passes a response to another node to exanet_net_respond(), and
+ * drops a response to this node.  The dropped response could call a master while the
+ * initiator sends; instead the master's transaction times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -303,10 +297,7 @@ void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
     request_answer(s, pkt, resp, NULL, NULL);
 }
 
-/*
- * Responses of an entry leave in order: a blocked response blocks the later responses of
- * the entry.
- */
+/* Sends responses.  A blocked response blocks the later responses of its entry. */
 bool exanet_target_run(ExanetState *s)
 {
     ExanetTarget *t = s->shm->target;
@@ -390,9 +381,9 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 }
 
 /*
- * Accesses memory of a process, and reports a page fault.  @data gets the data of a
- * load.  Returns ACK or an error.  For a page that is not RAM, returns DECODE.  Then, if
- * the page has a physical address, stores the address in *@pa and sets *@device to true.
+ * Accesses memory of a process and reports a page fault; @data gets the data of a load.
+ * Returns ACK or an error: DECODE for a page that is not RAM.  If such a page has a
+ * physical address, stores the address in *@pa and sets *@device to true.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
                                       uint8_t *data, hwaddr *pa, bool *device)
@@ -446,9 +437,8 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 }
 
 /*
- * Accesses the device at @pa, in aligned parts of at most 8 bytes.  Returns ACK if all
- * parts were accessed.  Returns DECODE if a part is forbidden or fails, or if an access
- * has reset or unplugged this NIC; earlier parts were accessed then.
+ * Accesses the device at @pa, in aligned parts of at most 8 bytes.  Returns DECODE if a
+ * part is forbidden or fails, or if an access has reset or unplugged this NIC.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -485,9 +475,8 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Copies to @data the data that another copy of load @pkt has got, and returns true.
- * Returns false if no such data is kept, or if ORDER of SHM_CTRL is not in effect.  For a
- * load with RETRIES 0, ignores data that is older than DEVICE_DELAY_MAX_NS.
+ * Copies to @data the data of another copy of load @pkt.  Returns false if no such data
+ * is kept or valid, or if ORDER of SHM_CTRL is not in effect.
  */
 static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
@@ -560,11 +549,9 @@ static bool device_do(ExanetState *s, const ExanetPacket *pkt, hwaddr pa,
 /* --- Requests ------------------------------------------------------------------ */
 
 /*
- * Checks the class, the CRC and the permission of @pkt, but not the address, in this
- * order.  Returns MALFORMED if the class does not fit the type, CRC if the payload is
- * damaged, and PROTECTION if ENABLE of SHM_CTRL is clear or the context does not permit
- * the access; otherwise ACK.  Counts @pkt and raises the interrupt for a wrong class and
- * for a context that does not permit the access.
+ * Checks class, CRC and permission of @pkt, but not the address.  Returns ACK, MALFORMED,
+ * CRC or PROTECTION.  Counts @pkt and raises the interrupt for a wrong class and for a
+ * context that does not permit the access.
  */
 static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -626,10 +613,9 @@ static void request_done(ExanetState *s, ExanetSource *src,
 
 /*
  * Executes and answers @pkt, answers a duplicate without an access, refuses @pkt, or
- * drops @pkt, and returns true.  If @pkt is for a device and @devices is false, returns
- * false without access and answer, because only the bottom half may access devices.  The
- * order has advanced to a write @pkt then, and the caller must keep @pkt for a second
- * call, or refuse @pkt.
+ * drops @pkt.  If @pkt is for a device and @devices is false, returns false without an
+ * answer, because only the bottom half may access devices.  Then the order has advanced
+ * to a write @pkt, so the caller must keep @pkt for a second call, or refuse @pkt.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -690,10 +676,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     return true;
 }
 
-/*
- * Leaves a copy of @pkt to the bottom half, or refuses @pkt if too many requests wait.
- * Until the bottom half has executed @pkt, further requests wait behind @pkt, too.
- */
+/* Leaves a copy of @pkt to the bottom half, or refuses @pkt if too many requests wait. */
 static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetTarget *t = s->shm->target;
