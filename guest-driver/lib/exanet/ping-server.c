@@ -9,8 +9,8 @@
 #include "ping.h"
 
 /*
- * us; a HELLO of another client replaces the present client if the server has handled no
- * struct ping_msg, not even a HELLO that the server ignored, for this time
+ * us; after a HELLO of another client the server sends a PROBE to the present client, if
+ * the server has heard nothing of the present client for this time
  */
 #define PING_IDLE_US	2e6
 
@@ -18,7 +18,7 @@ struct ping_session {
 	struct ping_peer *me;
 	uint32_t id;		/* session of the client; 0: there is no client */
 	double last_us;		/* time at which the server had handled the last struct
-				 * ping_msg, from any client */
+				 * ping_msg of the client, or had the ack of a PROBE */
 };
 
 static bool ping_from_client(const struct ping_peer *me,
@@ -126,6 +126,27 @@ static int ping_serve_check(struct ping_session *ses, const struct ping_msg *msg
 	return ping_peer_send_msg(ses->me, &answer);
 }
 
+/*
+ * Returns true if the present client still exists, although @origin is the ring entry of a
+ * HELLO of another session.  A client that only reads or writes sends no messages for any
+ * time, so only the NIC of the client can answer: the NIC refuses messages to the mailbox
+ * of a process that has ended.
+ */
+static bool ping_client_lives(struct ping_session *ses, const struct exanet_message *origin)
+{
+	struct ping_msg probe = { .op = PING_PROBE, .session = ses->id };
+
+	/* The driver has given the context of the client to another process. */
+	if (ping_from_client(ses->me, origin))
+		return false;
+	if (ping_now_us() - ses->last_us < PING_IDLE_US)
+		return true;
+	if (ping_peer_send_msg(ses->me, &probe))
+		return false;
+	ses->last_us = ping_now_us();
+	return true;
+}
+
 static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg,
 			    const struct exanet_message *origin)
 {
@@ -133,10 +154,14 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	struct ping_peer *me = ses->me;
 
 	/* The server has one client at a time; other clients repeat their HELLO. */
-	if (ses->id && ses->id != msg->session &&
-	    ping_now_us() - ses->last_us < PING_IDLE_US)
-		return 0;
+	if (ses->id && ses->id != msg->session) {
+		if (ping_client_lives(ses, origin))
+			return 0;
+		fprintf(stderr, "exanet-ping: client %#x has ended without BYE\n",
+			me->to.coord);
+	}
 	ses->id = msg->session;
+	ses->last_us = ping_now_us();
 	me->to = (struct exa_mbox_addr) {
 		.coord = exa_message_coord(origin),
 		.ctx = exa_message_ctx(origin),
@@ -164,8 +189,8 @@ static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 			ret = ping_serve_check(ses, msg);
 		else if (msg->op == PING_BYE)
 			ret = 1;
+		ses->last_us = ping_now_us();
 	}
-	ses->last_us = ping_now_us();
 	if (ret)
 		ses->id = 0;
 	return ret;

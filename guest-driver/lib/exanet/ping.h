@@ -17,6 +17,8 @@
  *		<- RESULT		this number
  *	(START to RESULT again, for each size of each mode)
  *	BYE ->
+ *		<- PROBE		after a HELLO of another client; the client ignores the
+ *					message, and the NIC acks it while the client exists
  */
 #ifndef EXANET_PING_H
 #define EXANET_PING_H
@@ -39,6 +41,7 @@ enum ping_op {
 	PING_CHECK	= 5,
 	PING_RESULT	= 6,
 	PING_BYE	= 7,
+	PING_PROBE	= 8,
 };
 
 enum ping_mode {
