@@ -8,10 +8,10 @@
 #include "base/command.h"
 
 /*
- * Executes the command in the command slot.  If the driver waits for a response, writes
- * the response to the response slot and raises the interrupt RESPONSE.  After an error
- * only MODIFY_QP has a response.  Returns the value of the register ERR: 0 or a positive
- * errno.
+ * Executes the command in the command slot.  If the command has a response, writes the
+ * response to the response slot and raises the interrupt RESPONSE.  After an error only
+ * MODIFY_QP has a response.  Returns the value of the register ERR: 0 or a positive
+ * errno.  The value is 0 if the response contains the error.
  */
 int pvrdma_cmd_run(PvrdmaState *s);
 

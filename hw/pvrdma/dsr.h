@@ -10,9 +10,9 @@ typedef struct PvrdmaState PvrdmaState;
 
 /*
  * Reads the shared region at PvrdmaState.dsr_addr, loads the two rings to which the
- * region refers, and writes the device's capabilities to the region.  Sets dsr_valid, and
- * stores the addresses of the slots.  Returns 0, or a positive errno, after which the
- * device has no ring.
+ * region refers, and writes the device's capabilities to the region.  Then stores the
+ * addresses of the slots, sets dsr_valid, and returns 0.  On an error returns a positive
+ * errno; then the device has no ring, and dsr_valid is unchanged.
  */
 int pvrdma_dsr_load(PvrdmaState *s);
 

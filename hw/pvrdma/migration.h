@@ -24,8 +24,9 @@ typedef struct PvrdmaKind {
     /* Initializes an object before it is loaded; may be NULL. */
     void (*prepare)(PvrdmaState *s, void *object);
     /*
-     * Checks the loaded object, and connects the object to other objects.  Returns false
-     * if a value is not valid; then no counter of another object has changed.
+     * Checks the loaded object, and adds the object to the users of other objects.
+     * Returns false if a value is not valid; then no counter of another object has
+     * changed.
      */
     bool (*install)(PvrdmaState *s, uint32_t handle, void *object);
 } PvrdmaKind;

@@ -4,12 +4,12 @@
  * not depend on the bus; pvrdma-pci.c is the bus shell.  Each unit has a header of its
  * own.
  *
- * Numbers are in host byte order, unless they have a type of the formats.  Functions
- * that execute a command of the driver return 0 or a positive errno, which the driver
- * reads.  Functions that execute a work request return enum pvrdma_wc_status, which the
- * completion contains.  The loop of pvrdma.c sends the frames, except the last answers of
- * a QP, which a command sends.  Callbacks of the netdev and of timers change state and
- * call pvrdma_qp_activate().
+ * Numbers are in host byte order, unless their type or their comment says otherwise.
+ * Functions that execute a command of the driver return 0 or a positive errno, which the
+ * driver reads.  Functions that execute a part of a work request return enum
+ * pvrdma_wc_status.  The loop of pvrdma.c sends the frames, except the last answers of a
+ * QP, which a command sends.  The handlers of arriving frames and of the QPs' timers send
+ * nothing: they activate the QPs that have something to send.
  */
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
@@ -40,7 +40,7 @@ struct PvrdmaState {
     RNicLoop loop;                  /* runs the QPs that have work */
     const PvrdmaTransport *transport;       /* functions of requester and responder */
     bool irqs_sending;              /* irq_messages() is running */
-    bool gone;                      /* unplugged: the device has no bus any more */
+    bool gone;                      /* pvrdma_fini() was called */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
     uint8_t version;                /* property: version of the interface */
     bool roce_v1;                   /* property: RoCE v1 instead of v2 */
@@ -57,19 +57,21 @@ struct PvrdmaState {
     QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
     PvrdmaTable uc, pd, mr, cq, srq, qp;    /* the state owns the objects */
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
-    uint8_t qpn_generation;         /* bits 23:16 of the newest QP number, GSI excepted */
+    /* Bits 23:16 of the newest QP number that qp_number() made with a generation. */
+    uint8_t qpn_generation;
     uint8_t mr_generation;          /* bits 7:0 of the key of the next new region */
     PvrdmaGid gid[PVRDMA_GIDS];
     unsigned gid_last;              /* index of the GID that was found last */
-    uint32_t pages_used;            /* pages of all objects; at most PVRDMA_MAX_PAGES */
+    /* Pages of all objects and rings, with PvrdmaReq.counted; limit PVRDMA_MAX_PAGES. */
+    uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that the loop must visit */
-    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* QPs that have WQEs to flush */
+    QTAILQ_HEAD(, PvrdmaQp) flush_qps;      /* QPs whose flush is scheduled */
     PvrdmaPort port;
-    /* Property: maximal delay of acknowledgements, us. */
+    /* Property: virtual time, us, for which the device may delay an acknowledgement. */
     uint32_t ack_delay_us;
     QEMUTimer *ack_timer;           /* runs the loop for delayed acknowledgements */
-    /* Number of completions; a polling vCPU reads this number without the big lock. */
+    /* Completions, modulo 2^32; a polling vCPU reads this number without the big lock. */
     uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
@@ -82,8 +84,8 @@ struct PvrdmaState {
 bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
 /*
- * Unplugs the device, and frees the memory to which the state points.  If the device is
- * at work, the memory is freed when the work has ended.
+ * Ends the device, and frees the memory to which the state points.  If the device is at
+ * work or sends interrupts, a later bottom half frees the memory.
  */
 void pvrdma_fini(PvrdmaState *s);
 /*
@@ -105,7 +107,7 @@ static inline uint8_t pvrdma_gid_type(const PvrdmaState *s)
                         PVRDMA_GID_TYPE_FLAG_ROCE_V2;
 }
 
-/* Runs the loop in a bottom half, or, if the device is at work, in this work. */
+/* Makes the loop run the QPs that have work; see rnic_loop_schedule(). */
 static inline void pvrdma_schedule(PvrdmaState *s)
 {
     rnic_loop_schedule(&s->loop);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Limits of the device [P].  The driver reads most of them from the shared region.
- * PVRDMA_QPS to PVRDMA_MRS are sizes of handle tables.  A table contains at most one
- * object less, because handle 0 is not used.
+ * PVRDMA_QPS to PVRDMA_MRS are sizes of handle tables.  A table of n handles contains at
+ * most n - 1 objects, because handle 0 is not used.
  */
 #ifndef HW_PVRDMA_BASE_CAPS_H
 #define HW_PVRDMA_BASE_CAPS_H
@@ -20,7 +20,7 @@
 #define PVRDMA_MAX_WR       16384
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
-/* Equal to the limit of soft-RoCE, because many peers request this number. */
+/* READs and atomics of a QP under way; equal to the limit of soft-RoCE [EXT]. */
 #define PVRDMA_MAX_RD_ATOMIC 128
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
 /*

@@ -10,7 +10,7 @@
 #include "../pvrdma.h"
 #include "../trace.h"
 
-/* Interval of the retries.  The guest does not signal that it has read an element. */
+/* Interval of the retries, which replace a signal of the guest that the ring has room. */
 #define RING_RETRY_NS    SCALE_MS
 
 /* --- Rings -------------------------------------------------------------- */
@@ -143,10 +143,10 @@ static void ring_pending_run(PvrdmaState *s, PvrdmaRing *ring)
 }
 
 /*
- * Writes @elem behind the elements that wait, or keeps @elem until the ring has room.  A
- * process that waits for a CQ would wait for ever if its notification were lost, so the
- * device keeps up to PVRDMA_RING_PENDING_BYTES.  Drops further elements, and counts each
- * of them in @lost.  Does nothing if there is no ring.
+ * Writes @elem behind the elements that wait, or keeps @elem until the ring has room.
+ * The device keeps elements because a process that waits for a lost notification would
+ * not wake up.  If PVRDMA_RING_PENDING_BYTES are kept already, drops @elem, and counts
+ * @elem in @lost.  Does nothing if the guest has set up no ring.
  */
 static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
                       enum pvrdma_counter lost)
@@ -219,7 +219,7 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector)
 /*
  * Sends one message for each bit of @causes that is still set in ICR and not masked, and
  * clears this bit in ICR.  The guest may aim a message at a register that masks
- * interrupts, disables messages, resets this device or unplugs it.  So the function
+ * interrupts, disables messages, or resets or unplugs this device.  So the function
  * checks the state again before each message.  The caller has checked that messages are
  * enabled.
  */
@@ -241,10 +241,9 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
 }
 
 /*
- * With MSI-X, clears each cause in ICR for which it sends a message; masked causes stay
- * in ICR.  A message may be a store to a doorbell, which raises the next cause.  The
- * nested call of this function sends no message for that cause, because a long chain of
- * calls would exhaust the stack.  The bottom half sends this message.
+ * A message may be a store to a doorbell, which raises the next cause and calls this
+ * function again.  This nested call sends no message, because a long chain of calls would
+ * exhaust the stack.  The outer call or the bottom half sends the message.
  */
 void pvrdma_irq_flush(void *opaque)
 {

@@ -21,7 +21,7 @@ typedef struct PvrdmaRing {
     GByteArray *pending;
 } PvrdmaRing;
 
-/* Limit of PvrdmaRing.pending, bytes: one notification for each CQ. */
+/* Limit of PvrdmaRing.pending, bytes: room for one notification of each CQ. */
 #define PVRDMA_RING_PENDING_BYTES (PVRDMA_CQS * sizeof(struct pvrdma_cqne))
 
 /*
@@ -41,23 +41,24 @@ void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
 /* Sets the timer of pvrdma_rings_retry() if an element waits for room in a ring. */
 void pvrdma_rings_arm(PvrdmaState *s);
 /*
- * Timer callback (@opaque: PvrdmaState).  Writes the waiting elements for which the rings
- * have room now.  Raises the interrupt of each ring that had waiting elements, and sets
- * the timer again if some elements still wait.
+ * Timer callback; @opaque is the PvrdmaState.  Writes the waiting elements for which the
+ * rings have room now.  Raises the interrupt of each ring that had waiting elements, and
+ * sets the timer again if some elements still wait.
  */
 void pvrdma_rings_retry(void *opaque);
 /*
  * Writes an event to the ring of asynchronous events, and raises the interrupt of this
  * ring.  @info is the handle of the QP, CQ or SRQ, or the number of the port.  If the
- * ring is full, keeps the event for pvrdma_rings_retry(), or drops and counts the event
- * if PVRDMA_RING_PENDING_BYTES are kept already.  Does nothing before CTL activates the
- * device.
+ * ring is full, keeps the event for pvrdma_rings_retry().  If PVRDMA_RING_PENDING_BYTES
+ * are kept already, drops the event, and counts the event in EVENT_OVERFLOW.  If the
+ * guest's index or the ring's memory is not valid, drops the event with a guest error.
+ * Does nothing before CTL activates the device.
  */
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
 /*
  * Writes a notification of the CQ with handle @cq to the notification ring, and raises
- * the interrupt of this ring.  A full ring has the same effect as in pvrdma_event().
- * Does nothing before CTL activates the device.
+ * the interrupt of this ring.  Handles a ring that is full or not valid as pvrdma_event()
+ * does, but counts in NOTIFY_OVERFLOW.  Does nothing before CTL activates the device.
  */
 void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
 /* Sets the bit of @vector in ICR, and schedules a call of pvrdma_irq_flush(). */
@@ -65,8 +66,8 @@ void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
 /*
  * A function of RNicLoopOps; @opaque is the PvrdmaState.  If the guest has enabled MSI-X,
  * sends a message for each bit of ICR that IMR does not mask, and clears the bit.
- * Otherwise sets the level of the interrupt line.  The device must not be at work,
- * because an interrupt may reset the device.
+ * Otherwise sets the level of the interrupt line.  Does nothing after pvrdma_fini().  The
+ * device must not be at work, because an interrupt may reset the device.
  */
 void pvrdma_irq_flush(void *opaque);
 

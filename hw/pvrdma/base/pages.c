@@ -11,8 +11,8 @@
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
 
 /*
- * The device accesses only memory.  The bus refuses an access to registers, because
- * another device could then access or reset this device.
+ * The attribute makes the bus refuse an access to registers, because an access to the
+ * registers of another device could make that device access or reset this device.
  */
 static const MemTxAttrs dma_attrs = { .memory = true };
 

@@ -15,8 +15,8 @@ bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
 bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len);
 
 /*
- * Pages of an object.  The device reads the page directory once: when it creates the
- * object, or when it executes FAST_REG_MR.
+ * Pages of an object or a ring.  The device reads the page directory once: when it
+ * creates the object, loads the shared region, or executes FAST_REG_MR.
  */
 typedef struct PvrdmaPages {
     uint64_t *addr;                 /* DMA address of each page; NULL: none */
@@ -26,9 +26,10 @@ typedef struct PvrdmaPages {
 /*
  * Reads the addresses of @count pages from the directory at DMA address @pdir into @p,
  * and adds @count to PvrdmaState.pages_used.  Returns 0, or an error, after which @p is
- * empty.  EINVAL: @count is 0 or too large, or an address is not valid.  ENOMEM: no host
- * memory, or PVRDMA_MAX_PAGES is exceeded.  EFAULT: the directory or one of its tables is
- * not in guest memory.
+ * empty.  EINVAL: @count is 0 or more than PVRDMA_PDIR_MAX_PAGES, or @pdir or an address
+ * in the directory is not a multiple of the page size.  ENOMEM: no host memory, or the
+ * device would have more than PVRDMA_MAX_PAGES.  EFAULT: the directory or one of its
+ * tables is not in guest memory.
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);

@@ -20,7 +20,7 @@ typedef struct PvrdmaTable {
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
 /* Frees the array of @t.  The caller has removed and freed the objects. */
 void pvrdma_table_free(PvrdmaTable *t);
-/* Stores @object under a new handle.  Returns the handle, or 0 if the table is full. */
+/* Stores @object under a free handle.  Returns the handle, or 0 if no handle is free. */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
 /*
  * Stores @object under @handle, which must be free.  The next search for a free handle
