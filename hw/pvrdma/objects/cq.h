@@ -17,7 +17,8 @@ typedef struct PvrdmaCq {
     uint32_t uar;                   /* number of the context's doorbell page */
     /* Number of completions in the ring, a power of two. */
     uint32_t entries;
-    uint32_t users;                 /* number of work queues of QPs that use the CQ */
+    /* Uses of the CQ by QPs; a QP whose send_cq and recv_cq are this CQ counts twice. */
+    uint32_t users;
     /* Index of the next completion that the device writes, modulo 2 * entries. */
     uint32_t prod;
     /*
@@ -26,7 +27,8 @@ typedef struct PvrdmaCq {
      */
     uint32_t cons;
     bool armed;                     /* the next completion notifies the guest */
-    bool armed_solicited;           /* the next solicited completion notifies */
+    /* The next solicited completion, or completion with an error, notifies the guest. */
+    bool armed_solicited;
     bool overflowed;                /* the CQ accepts no completions any more */
     PvrdmaPages pages;
     /* QPs that use the CQ: for the send queue, and for the receive queue. */
@@ -44,7 +46,8 @@ typedef struct PvrdmaWc {
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
     /* Notifies a CQ with armed_solicited.  An error also notifies such a CQ. */
     bool solicited;
-    uint32_t byte_len;              /* length of the message, bytes */
+    /* Length of the message, bytes; of a received datagram with ROCE_GRH_BYTES. */
+    uint32_t byte_len;
     /*
      * Immediate data in wire byte order, or the invalidated key in little-endian order.
      */
@@ -52,23 +55,25 @@ typedef struct PvrdmaWc {
     uint32_t src_qp;                /* receive: number of the sender's QP */
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
-    /* Service level: for a UD QP 0: RoCE v1, 9: IPv6, 10: IPv4; for other QPs 0. */
+    /* Datagram that a UD QP received: 0: RoCE v1, 9: IPv6, 10: IPv4; otherwise 0. */
     uint8_t sl;
     uint8_t smac[6];
 } PvrdmaWc;
 
 /*
- * Writes a completion, and notifies the guest once if the CQ is armed for this
- * completion.  If the CQ is full, or its memory or the guest's index is not valid, the
- * completion is lost and counted in CQ_OVERFLOW.  Then the CQ accepts no more
+ * Writes a completion.  If the CQ is armed for this completion, notifies the guest and
+ * disarms the CQ.  If the CQ is full, or its memory or the guest's index is not valid,
+ * the completion is lost and counted in CQ_OVERFLOW.  Then the CQ accepts no more
  * completions, the guest gets CQ_ERR, and pvrdma_qp_cq_error() ends the QPs of the CQ.
+ * Later completions are only counted in CQ_OVERFLOW.
  */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
-/* Returns true if size and indices of a CQ from a snapshot are valid. */
+/* Returns true if size, indices and number of pages of a CQ from a snapshot are valid. */
 bool pvrdma_cq_valid(const PvrdmaCq *cq);
 /*
  * Handles a store of @value to the CQ doorbell of page @uar.  @value is a handle with
- * PVRDMA_UAR_CQ_ bits.  Arms the CQ, or does nothing for PVRDMA_UAR_CQ_POLL.
+ * PVRDMA_UAR_CQ_ bits.  Arms the CQ, or does nothing for PVRDMA_UAR_CQ_POLL.  A handle
+ * that does not belong to this page is a guest error.
  */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 

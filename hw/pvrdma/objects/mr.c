@@ -129,7 +129,7 @@ PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
 
 /*
  * Checks the access flags of a region.  Returns 0; EOPNOTSUPP for ACCESS_UNSUPPORTED;
- * EINVAL if peers may write, but the flag LOCAL_WRITE is not set.
+ * EINVAL if peers may write or execute atomics, but the flag LOCAL_WRITE is not set.
  */
 static int access_check(uint32_t access)
 {
@@ -230,7 +230,7 @@ int pvrdma_cmd_create_uc(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaUc *uc;
     uint32_t handle;
 
-    /* page 0 belongs to the kernel */
+    /* Page 0 belongs to the kernel. */
     if (!uar || uar >= PVRDMA_UARS) {
         return EINVAL;
     }
@@ -392,7 +392,7 @@ bool pvrdma_mr_fields_valid(const PvrdmaMr *mr)
 
 /*
  * Adds a region to the table.  Assigns a handle, and a key whose variant increases with
- * each new region.  Returns 0, or ENOMEM after freeing the pages.
+ * each new region, modulo 256.  Returns 0, or ENOMEM after freeing the pages.
  */
 static int mr_add(PvrdmaState *s, PvrdmaMr *mr)
 {

@@ -8,17 +8,16 @@
 #include "qp.h"
 
 /*
- * Checks the arguments of modify_qp, sets the attributes of @mask, and stores the
- * requested state, or the current state without PVRDMA_QP_STATE, in *@state.  The caller
- * changes the QP's state.  Returns 0, or EINVAL if an argument is not valid; then no
- * attribute has changed.
+ * Checks the arguments of modify_qp, and sets the attributes of @mask.  Stores the
+ * requested state in *@state, or the current state if @mask lacks PVRDMA_QP_STATE.  The
+ * caller changes the QP's state.  Returns 0, or EINVAL if an argument is not valid; then
+ * nothing has changed.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
 /*
- * Builds the path to QP number @dest_qpn of the peer with address @av.  The caller checks
- * the PD of @av.  Returns false if the port does not exist, or if pvrdma_gid_path()
- * returns false.
+ * Builds the path to QP number @dest_qpn of the peer with address @av.  Ignores the PD of
+ * @av.  Returns false if the port number is not 1, or if pvrdma_gid_path() returns false.
  */
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);

@@ -334,8 +334,9 @@ static uint32_t qp_handle(PvrdmaQp *qp)
 
 /*
  * Allocates handle and QP number.  Returns 0 or ENOMEM.  If the driver distinguishes
- * handle and number, the number also contains a generation, which increases with each new
- * QP.  So delayed packets to an old QP usually do not reach a new QP with its handle.
+ * handle and number, the number also contains a generation, which changes with each new
+ * QP.  So delayed packets to an old QP usually do not reach a new QP with the same
+ * handle.  The GSI QP has number 1, without a generation.
  */
 static int qp_number(PvrdmaQp *qp)
 {

@@ -60,7 +60,7 @@ struct PvrdmaQp {
     PvrdmaWq sq, rq;
     PvrdmaQpAttr attr;
     RocePath path;                  /* path of a connection to its peer */
-    uint32_t mtu;                   /* path MTU, bytes */
+    uint32_t mtu;                   /* path MTU; datagram QP: the device's MTU; bytes */
     QEMUTimer *timer;               /* see PvrdmaReq.armed */
     PvrdmaReq req;
     PvrdmaResp resp;
@@ -80,15 +80,15 @@ struct PvrdmaTransport {
     /* Sets the state of the responder for RTR, from the attributes. */
     void (*receive_begin)(PvrdmaQp *qp);
     /*
-     * Flushes at most PVRDMA_FLUSH_WQES receive WQEs of the QP's own queue, and the WQE
-     * of a message that is arriving.  Returns true if more WQEs may remain.
+     * Flushes at most PVRDMA_FLUSH_WQES posted receive WQEs of the QP's own queue, and a
+     * fetched receive WQE that is not complete.  Returns true if more WQEs may remain.
      */
     bool (*receive_flush)(PvrdmaQp *qp);
     /*
-     * Sends at most *@budget packets of answers, and subtracts their number from
-     * *@budget.  Returns true if packets remain because *@budget is 0 or the port accepts
-     * no frame.  Returns false if no packet remains, or if the timer will activate the
-     * QP.
+     * Sends at most *@budget packets of answers.  Subtracts 1 from *@budget for each
+     * packet, and for each READ whose memory cannot be read.  Returns true if packets
+     * remain because *@budget is 0 or the port accepts no frame.  Returns false if no
+     * packet remains, or if the timer will activate the QP.
      */
     bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
     /* Sets the state of the requester for RTS, from the attributes. */
@@ -126,7 +126,9 @@ void pvrdma_qp_attach(PvrdmaQp *qp);
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
 /*
  * Handles a store of @value to the QP doorbell of page @uar.  @value is a handle with
- * PVRDMA_UAR_QP_ bits.  A handle that does not belong to this page is a guest error.
+ * PVRDMA_UAR_QP_ bits.  In state RTS a send doorbell activates the QP.  In state ERR, and
+ * for a send doorbell in state SQE, flushes WQEs.  A handle that does not belong to this
+ * page is a guest error.
  */
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
@@ -179,9 +181,9 @@ void pvrdma_qp_reset_all(PvrdmaState *s);
 void pvrdma_qp_activate(PvrdmaQp *qp);
 /*
  * Puts @qp into the list of QPs that have work, but does not schedule the loop, because
- * an acknowledgement may wait.  The loop sends the acknowledgement when it runs for
- * another reason, or after ack_delay_us of virtual time [P].  If ack_delay_us is 0, the
- * function is the same as pvrdma_qp_activate().
+ * an acknowledgement may wait.  The next run of the loop sends the acknowledgement.  The
+ * ack_timer runs the loop after at most ack_delay_us of virtual time [P].  If
+ * ack_delay_us is 0, the function is the same as pvrdma_qp_activate().
  */
 void pvrdma_qp_activate_delayed(PvrdmaQp *qp);
 

@@ -8,9 +8,9 @@
  *         +------complete-------+    +------------answer--------------+
  *
  * A cursor (@next, @psn) selects the packet that is sent next.  The PSNs of a packet
- * and of its WQE determine which bytes the packet contains, so a retransmission only
- * moves the cursor back.  The requester fetches a WQE when the cursor reaches the WQE,
- * and returns the slot of a WQE to the guest when the WQE completes.
+ * and of its WQE determine which bytes the packet contains, so the requester moves the
+ * cursor back to retransmit.  The requester usually fetches a WQE when the cursor reaches
+ * the WQE, and returns the slot of a WQE to the guest when the WQE completes.
  */
 #ifndef HW_PVRDMA_OBJECTS_REQ_STATE_H
 #define HW_PVRDMA_OBJECTS_REQ_STATE_H
@@ -27,14 +27,15 @@ typedef struct PvrdmaSqe PvrdmaSqe;
 
 /*
  * State of the requester.  A snapshot contains next_psn, una_psn, retries, rnr_retries,
- * rnr_until, and the result of pvrdma_req_park_state().  pvrdma_req_park(), which ends
- * the loading of a QP that sends, sets the other members, and PvrdmaWq.fetch to cons.
+ * rnr_until, and the result of pvrdma_req_park_state().  After loading, the other members
+ * are 0.  Then pvrdma_req_park() sets the cursor of a QP in state RTS or SQD.
  */
 typedef struct PvrdmaReq {
     PvrdmaSqe *wqe;             /* ring; NULL: not allocated yet */
     PvrdmaSge *sge;             /* elements of all WQEs of the ring */
     unsigned slots;             /* slots of the ring, a power of two */
-    uint32_t counted;           /* part of the device's pages_used */
+    /* Memory of the ring that is counted in pages_used, in units of 8 bytes. */
+    uint32_t counted;
     /* Slot of the oldest WQE that is not complete, and number of WQEs in the ring. */
     unsigned first, count;
     unsigned next;              /* WQE at the cursor, counted from @first */
@@ -47,15 +48,16 @@ typedef struct PvrdmaReq {
     uint32_t next_psn;          /* PSN of the first packet that was never sent */
     uint32_t una_psn;           /* PSN of the oldest packet that is not acknowledged */
     uint32_t begin_psn;         /* first PSN of the next WQE that is begun */
-    uint64_t parked;            /* bit n is set if parked WQE n is done; 0: the oldest */
+    /* Bit n is set if parked WQE n is done; parked WQE 0 is the oldest. */
+    uint64_t parked;
     bool refetching;            /* some begun WQEs are parked and not fetched again */
     uint8_t retries;            /* retries left, of retry_cnt */
     uint8_t rnr_retries;        /* retries left, of rnr_retry */
-    /* A retransmission has begun, and no packet was acknowledged since. */
+    /* A retransmission has begun.  An acknowledgement, timeout or RNR NAK sets false. */
     bool retrying;
     /* Number of timeouts that lengthen the next timeout, at most TIMEOUTS_MAX. */
     uint8_t timeouts;
-    /* next_psn at the last timeout.  When una_psn reaches this PSN, @timeouts is 0. */
+    /* next_psn at the last timeout.  @timeouts is set to 0 when una_psn reaches it. */
     uint32_t timeout_psn;
     bool waiting;               /* an acknowledgement must activate the QP */
     int64_t deadline;           /* time of the retransmit timeout, ns; 0: none */
@@ -63,8 +65,9 @@ typedef struct PvrdmaReq {
     int64_t rnr_until;
     bool paced;                 /* the timer activates the QP when DCQCN permits */
     /*
-     * Time for which PvrdmaQp.timer is set, ns; 0: none.  The timer may expire before the
-     * time that is awaited; then pvrdma_req_timer() sets the timer again.
+     * Time for which PvrdmaQp.timer is set, ns; 0: none; state ERR: not valid.  The timer
+     * may expire before @deadline or @rnr_until; then pvrdma_req_timer() sets the timer
+     * again.
      */
     int64_t armed;
 } PvrdmaReq;

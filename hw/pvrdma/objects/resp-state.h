@@ -43,10 +43,12 @@ typedef enum PvrdmaAnswer {
 
 typedef struct PvrdmaResp {
     uint32_t epsn;              /* expected PSN */
-    uint32_t msn;               /* number of messages that have arrived, modulo 2^24 */
-    uint32_t acked_psn;         /* epsn when the last PvrdmaAnswer was sent */
-    uint32_t ahead_psn;         /* PSN of the newest packet behind a gap */
-    /* The current gap needs no further NAK: a NAK is sent or pending [SRC 9.5]. */
+    uint32_t msn;               /* number of messages accepted completely, modulo 2^24 */
+    /* epsn when the last PvrdmaAnswer was sent, or at the beginning or after loading. */
+    uint32_t acked_psn;
+    /* PVRDMA_ANSWER_SEQUENCE: highest PSN that has arrived behind the gap. */
+    uint32_t ahead_psn;
+    /* A gap needs no further NAK: a NAK or RNR NAK is sent or pending [SRC 9.5]. */
     bool nak_sent;
     bool established;           /* the event COMM_EST was sent */
     bool cnp_due;               /* a CNP must be sent */
@@ -60,12 +62,12 @@ typedef struct PvrdmaResp {
     PvrdmaRqe rqe;
     uint64_t va;                /* WRITE: address of the first byte of the message */
     uint32_t rkey;
-    /* Bytes of the message: of a WRITE, by its RETH; and bytes that have arrived. */
+    /* @len: length of a WRITE in its RETH; @done: bytes of the message stored so far. */
     uint32_t len, done;
     /* Ring of resources, in the order of PSNs. */
     PvrdmaResource resource[PVRDMA_RESP_RESOURCES];
     unsigned resource_first, resource_count;
-    /* Counted from the oldest resource.  The resources before this one are answered. */
+    /* Index, counted from the oldest resource; all resources before it are answered. */
     unsigned resource_next;
 } PvrdmaResp;
 

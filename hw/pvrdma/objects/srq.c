@@ -51,7 +51,7 @@ static int srq_fill(PvrdmaState *s, PvrdmaSrq *srq,
     return err;
 }
 
-/* Creates an SRQ.  Ignores the limit, because only modify_srq arms it. */
+/* Creates an SRQ.  Ignores the limit in the command, because only modify_srq sets it. */
 int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                           union pvrdma_cmd_resp *resp)
 {
@@ -174,8 +174,8 @@ void pvrdma_srq_reset_all(PvrdmaState *s)
 /* --- Work ------------------------------------------------------------------------- */
 
 /*
- * Only checks the doorbell.  A new WQE needs no action, because packets fetch the WQEs
- * when they arrive, and the peer of a connection retransmits a packet that found no WQE.
+ * Only checks the doorbell.  A new WQE needs no action, because the device fetches a WQE
+ * when a packet arrives that needs the WQE.
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
 {

@@ -22,7 +22,8 @@ typedef struct PvrdmaSrq {
 } PvrdmaSrq;
 
 /*
- * Places a queue of @entries WQEs, each with @max_sge elements, in the pages of @srq.
+ * Places a queue of @entries WQEs, each with at most @max_sge elements, in the pages of
+ * @srq.
  * Returns 0, or EINVAL if a size is not valid or the queue does not fit.
  */
 int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
@@ -32,7 +33,7 @@ int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Fetches the next receive WQE into @rqe, and returns its slot to the guest.  Returns 1,
+ * Fetches the next receive WQE into @rqe, and returns the slot to the guest.  Returns 1,
  * or 0 if no WQE is posted, or -1 if this or an earlier read of the queue failed; the
  * first failure sends SRQ_ERR.  Sends SRQ_LIMIT_REACHED, and sets the limit to 0, if
  * fewer WQEs than the limit are left.

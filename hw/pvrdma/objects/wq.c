@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: work queues.  The device reads a WQE once, as a whole, and
- * decodes the WQE into PvrdmaSqe or PvrdmaRqe.  Only this file depends on the format of
- * WQEs in guest memory.
+ * Paravirtual RDMA NIC: work queues.  To fetch a WQE, the device copies the whole WQE,
+ * and decodes the copy into PvrdmaSqe or PvrdmaRqe.  Only this file depends on the format
+ * of WQEs in guest memory.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -264,8 +264,8 @@ static void decode_fast_reg(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 }
 
 /*
- * A WQE whose opcode has no entry fails with LOC_QP_OP_ERR.  Drivers do not post such
- * opcodes, because the device does not advertise the capability.
+ * Decoders, indexed by enum pvrdma_wr_opcode.  A WQE whose opcode has no entry fails with
+ * LOC_QP_OP_ERR.
  */
 static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
     [PVRDMA_WR_RDMA_WRITE] = decode_rdma,

@@ -33,7 +33,7 @@ typedef struct PvrdmaWq {
     uint32_t prod;
 } PvrdmaWq;
 
-/* Address of a datagram. */
+/* Address of the peer of a datagram or connection; @pd is valid only for a datagram. */
 typedef struct PvrdmaAv {
     uint8_t dgid[16];
     uint8_t dmac[6];
@@ -86,8 +86,8 @@ typedef struct PvrdmaRqe {
 
 /*
  * Sets the layout of a queue, and its indices to 0.  @ring_at and @wqe_at are offsets in
- * bytes.  Returns 0, or EINVAL if @entries is not 0 or a power of two, or if the queue is
- * larger than the limits.
+ * bytes.  Returns 0, or EINVAL if @entries is neither 0 nor a power of two, or if
+ * @entries or @max_sge exceeds its limit.
  */
 int pvrdma_wq_init(PvrdmaWq *wq, uint32_t ring_at, uint32_t wqe_at,
                    uint32_t entries, uint32_t max_sge);
@@ -96,8 +96,9 @@ int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 /*
  * Returns how many WQEs wait to be fetched, or -1, with a guest error, if the guest's
- * index is not valid.  Reads this index only if all known WQEs were fetched.  So the
- * guest may have posted more WQEs than a positive result says, but the result 0 is exact.
+ * index is not valid or cannot be read.  Reads this index only if all known WQEs were
+ * fetched.  So the guest may have posted more WQEs than a positive result says, but the
+ * result 0 is exact.
  */
 int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
@@ -115,10 +116,13 @@ bool pvrdma_sq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaSqe *sqe);
 bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaRqe *rqe);
-/* Returns @count slots to the guest: advances cons, and writes cons to guest memory. */
+/*
+ * Returns @count slots to the guest: advances cons, and writes cons to guest memory.  If
+ * the memory cannot be written, logs a guest error.
+ */
 void pvrdma_wq_consume(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                        unsigned count);
-/* Sets the indices to 0.  The driver resets the indices in guest memory itself. */
+/* Sets the indices to 0.  Does not change the indices in guest memory. */
 void pvrdma_wq_reset(PvrdmaWq *wq);
 /*
  * Sets the indices from a snapshot.  Sets the fetch index to @cons, so that the device

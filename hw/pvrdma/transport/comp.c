@@ -3,8 +3,8 @@
  * Paravirtual RDMA NIC: completer: the answers of the peer, and the completion of WQEs.
  *
  * An answer to a packet also acknowledges the packets before this packet.  But a READ or
- * an atomic completes only by its own response.  If an answer to a later packet arrives
- * first, this response was lost.
+ * an atomic succeeds only by its own response.  If an answer to a later packet arrives
+ * first, the completer treats this response as lost.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -121,7 +121,7 @@ static bool comp_needs_response(const PvrdmaSqe *sqe)
 
 /*
  * Returns the WQE of the oldest packet that is not acknowledged: the oldest WQE that is
- * not done.  Returns NULL if this WQE was not begun, or does not exist.
+ * not done.  Returns NULL if this WQE was not begun, or is not in the ring.
  */
 static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 {
@@ -136,9 +136,9 @@ static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 }
 
 /*
- * Restores all retries and restarts the deadline, because una_psn has advanced.  Moves
- * the cursor to una_psn if the cursor is before una_psn.  Activates a QP that waits for
- * an acknowledgement.
+ * Restores all retries, and restarts or stops the deadline, because una_psn has advanced.
+ * Moves the cursor to una_psn if the cursor is before una_psn.  Activates a QP that waits
+ * for an acknowledgement.
  */
 static void comp_progress(PvrdmaQp *qp)
 {
@@ -254,9 +254,9 @@ static void comp_peer_busy(PvrdmaQp *qp)
 
 /*
  * Handles an answer to a packet behind the oldest packet that is not acknowledged.  If
- * the oldest packet belongs to a READ or an atomic, its response was lost.  Then the
- * function retransmits, or only restarts the deadline if a retransmission has begun
- * already.  For another oldest packet, counts the answer in RX_STALE.
+ * the oldest packet belongs to a READ or an atomic, its response counts as lost.  Then
+ * the function calls pvrdma_comp_retry(), or only restarts the deadline if a
+ * retransmission has begun already.  Otherwise counts the answer in RX_STALE.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {
@@ -274,9 +274,10 @@ static void comp_response_missing(PvrdmaQp *qp)
 /* --- Answers ----------------------------------------------------------------- */
 
 /*
- * Handles an RNR NAK: uses one RNR retry, and sets the time before which the requester
- * sends nothing, from the 5-bit code @code of the peer.  If no RNR retry is left, sets an
- * error of the oldest WQE.  Does nothing during an RNR wait.
+ * Handles an RNR NAK: uses one RNR retry, unless the number of retries is unlimited.
+ * Sets the time before which the requester sends nothing, from the 5-bit code @code of
+ * the peer.  If no RNR retry is left, only sets an error of the oldest WQE that is not
+ * done.  Does nothing during an RNR wait.
  */
 static void comp_rnr(PvrdmaQp *qp, unsigned code)
 {

@@ -10,7 +10,7 @@
 
 typedef enum PvrdmaReqKind {
     PVRDMA_REQ_NONE,            /* the device does not support the opcode */
-    PVRDMA_REQ_DATA,            /* SEND and WRITE: one or more packets with payload */
+    PVRDMA_REQ_DATA,            /* SEND and WRITE: one or more packets */
     PVRDMA_REQ_READ,            /* each request packet has the PSNs of its response */
     PVRDMA_REQ_ATOMIC,          /* one request packet, one response packet */
     PVRDMA_REQ_LOCAL,           /* work request on a region: no packet */
@@ -39,8 +39,8 @@ static inline PvrdmaSqe *pvrdma_req_wqe(const PvrdmaReq *req, unsigned i)
 }
 
 /*
- * Returns the number of packets from PSN @from, included, to @to, excluded.  @to must
- * not be before @from.
+ * Returns @to - @from modulo 2^24: the number of packets from PSN @from, included, to PSN
+ * @to, excluded.
  */
 static inline uint32_t pvrdma_req_distance(uint32_t from, uint32_t to)
 {
@@ -83,7 +83,7 @@ void pvrdma_req_seek(PvrdmaQp *qp);
  * turned the timeout off, stops the deadline.
  */
 void pvrdma_req_deadline(PvrdmaQp *qp);
-/* Sets the QP's timer to @when, virtual time in ns, unless the timer is set earlier. */
+/* Sets the QP's timer to @when, virtual time, ns, unless set for an earlier time. */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 /*
  * Sets the error @status of @sqe, and logs a guest error, because the WQE or its memory
@@ -97,27 +97,28 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
  */
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
 /*
- * Completes the oldest WQEs that are done, and parks the other fetched WQEs: drops the
- * WQEs, so that they are fetched and sent again.  Stops the QP's timer, and activates the
- * QP.
+ * Parks all fetched WQEs: drops the WQEs, so that the requester fetches the WQEs again.
+ * WQEs that are not done are then sent again.  In states RTS and SQD first completes the
+ * oldest WQEs that are done.  Stops the QP's timer, and activates the QP.
  */
 void pvrdma_req_park(PvrdmaQp *qp);
 /*
  * Fetches begun WQEs that are parked, because an answer needs its WQE.  Sends nothing.
- * Stops early if the ring is full, if no WQE is posted, or after an error of a WQE.
+ * Stops early if the ring is full, if no WQE is posted, or after an error of a WQE.  Does
+ * nothing if the newest fetched WQE has no PSNs yet.
  */
 void pvrdma_req_refetch(PvrdmaQp *qp);
 /*
- * Stores in *@begin_psn and *@parked the values that pvrdma_req_park() would store in
- * @req.  Does not change @req.
+ * Stores in *@begin_psn and *@parked the values that these members of @req would have if
+ * all WQEs of the ring were parked now.  Does not change @req.
  */
 void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 
 /*
  * Completes the WQEs that are done, from the oldest on, up to the first WQE that is not
  * done.  If the first WQE that is not done is in error, completes this WQE with its error
- * and stops the send queue: an RC QP goes to state ERR, any other QP to SQE.  Ends the
- * draining in state SQD if no begun WQE is left.
+ * and calls pvrdma_qp_send_error().  Ends the draining in state SQD if this call has
+ * completed the last begun WQE.
  */
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*

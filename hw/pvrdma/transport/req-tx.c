@@ -157,8 +157,9 @@ static uint32_t req_read_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe, bool 
 
 /*
  * Returns true if a repeated request at the cursor must wait, because an earlier part of
- * the same original request has no complete answer.  Some peers stop the answer to that
- * part when the next request arrives.  Then the next response activates the QP.
+ * the same original request has no complete answer.  In this case the next response
+ * activates the QP.  The QP waits because some peers stop the answer to one part when the
+ * request for the next part arrives.
  */
 static bool req_read_waits(PvrdmaReq *req, const PvrdmaSqe *sqe)
 {

@@ -21,12 +21,13 @@
 /* Minimum of the retransmit timeout, because an emulated peer may answer slowly. */
 #define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
- * Maximum of the timeout after several expiries, unless the guest requested more.  This
- * maximum covers a peer that is stopped for a snapshot.  A larger maximum would delay the
- * detection of a dead peer, which takes up to seven retries.
+ * Maximum of the timeout after several expiries, unless the guest requested more.  A
+ * larger maximum would delay the detection of a dead peer.
  */
 #define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
-/* Slots of a new ring.  Only the memory of a larger ring counts as pages. */
+/*
+ * Maximal number of slots of a new ring.  pages_used counts only rings that have grown.
+ */
 #define REQ_SLOTS_FIRST 8
 /* Limit of PvrdmaReq.timeouts, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
 #define TIMEOUTS_MAX 9
@@ -118,10 +119,10 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
 }
 
 /*
- * Handles the deadline of the oldest packet.  Doubles the timeout, because the peer may
- * only be slow.  The longer timeout lasts until all packets that were sent before this
- * expiry are acknowledged, because the answer to a retransmitted packet does not show how
- * fast the peer is.
+ * Handles the deadline of the oldest packet.  Doubles the timeout up to its maximum,
+ * because the peer may only be slow.  The longer timeout lasts until an RNR NAK, or until
+ * all packets that were sent before this expiry are acknowledged, because the answer to a
+ * retransmitted packet does not show how fast the peer is.
  */
 static void req_timed_out(PvrdmaQp *qp)
 {
@@ -258,8 +259,8 @@ static bool req_has_slot(PvrdmaQp *qp)
 
 /*
  * Fetches the guest's next WQE into a free slot of the ring; the queue must have a WQE.
- * Marks the WQE as done if PvrdmaReq.parked says so.  Returns NULL if the WQE cannot be
- * read; then the QP is in state ERR.
+ * Marks the WQE as done if bit 0 of PvrdmaReq.parked is set.  Returns NULL if the WQE
+ * cannot be read; then the QP is in state ERR.
  */
 static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 {
@@ -285,7 +286,7 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
     return sqe;
 }
 
-/* Returns true if the state permits to begin a WQE, or if the WQE was begun before. */
+/* Returns true if the QP may begin a WQE, or if the next WQE was begun before parking. */
 static bool req_may_begin(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS || qp->req.refetching;
@@ -329,7 +330,7 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
                        qp->handle, sqe->opcode, sqe->length, status);
 }
 
-/* Returns true if the device has the opcode of @sqe, and the attributes permit it. */
+/* Returns true if the device has the opcode of @sqe, and max_rd_atomic permits @sqe. */
 static bool req_supported(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     switch (pvrdma_req_op(sqe->opcode)->kind) {
@@ -355,7 +356,7 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
     }
 }
 
-/* Assigns PSNs to @sqe, or refuses it and returns false. */
+/* Assigns PSNs to @sqe and returns true, or refuses @sqe and returns false. */
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -367,7 +368,7 @@ static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
     }
     packets = req_packets(qp, sqe);
     if (packets && roce_psn_diff(req->psn, req->begin_psn) >= (int32_t)packets) {
-        /* The guest has changed the WQE since it was fetched first. */
+        /* The guest has changed the WQE since the requester began the WQE first. */
         pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }

@@ -25,23 +25,25 @@ typedef struct PvrdmaQp PvrdmaQp;
  * request for the next part arrives.
  */
 #define PVRDMA_REQ_REPEAT_PACKETS 32
-/* Every 64th packet and the last packet of a SEND or WRITE request an acknowledgement. */
+/* In a SEND or WRITE, each 64th packet and the last packet ask for an acknowledgement. */
 #define PVRDMA_REQ_ACK_PACKETS 64
 
 /*
  * Fetches WQEs and sends packets, until the port accepts no frame, *@budget is 0 or the
- * QP must wait.  Subtracts 1 from *@budget for each packet and each WQE that needs no
- * packet.  Returns true if the QP could send more now.  In states ERR and SQE the
- * function only calls pvrdma_req_flush(), and returns its result.
+ * QP must wait.  Then completes WQEs that are done.  Subtracts 1 from *@budget for each
+ * packet and each WQE that needs no packet.  Returns true if the function stopped because
+ * of the port or *@budget; then the QP may have more to send.  In states ERR and SQE the
+ * function only calls pvrdma_req_flush(), and returns the result of this call.
  */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
-/* Drops all state of the requester, and sets the state for RTS from the attributes. */
+/* Calls pvrdma_req_fini(), and sets the requester's state for RTS from the attributes. */
 void pvrdma_req_init(PvrdmaQp *qp);
 /* Frees the ring of WQEs, and drops all state of the requester and the rate limit. */
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
  * Completes all fetched WQEs and at most PVRDMA_FLUSH_WQES posted WQEs with WR_FLUSH_ERR,
- * and returns their slots to the guest.  Returns true if more posted WQEs remain.
+ * and returns their slots to the guest.  A WQE that cannot be read gets no completion.
+ * Returns true if more posted WQEs remain.
  */
 bool pvrdma_req_flush(PvrdmaQp *qp);
 /* Returns true if all WQEs that were begun are complete. */
@@ -50,7 +52,7 @@ bool pvrdma_req_idle(const PvrdmaQp *qp);
 void pvrdma_req_timer(PvrdmaQp *qp);
 /*
  * Returns true if DCQCN forbids the QP to send payload now.  Then sets PvrdmaReq.paced,
- * and the QP's timer to the time at which DCQCN permits the next packet.
+ * and makes the QP's timer expire no later than DCQCN permits the next packet.
  */
 bool pvrdma_req_congested(PvrdmaQp *qp);
 
