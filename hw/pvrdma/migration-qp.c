@@ -366,8 +366,8 @@ static bool qp_queues_resume(PvrdmaQp *qp)
 
 /*
  * Returns true if the requester's state is valid.  In a state in which the QP sends,
- * begin_psn must not be after una_psn, una_psn must not be after next_psn, and the send
- * queue must have a WQE if begin_psn differs from next_psn.
+ * begin_psn must not be after una_psn, una_psn must be at most PVRDMA_REQ_PACKETS before
+ * next_psn, and the send queue must have a WQE if begin_psn differs from next_psn.
  */
 static bool req_state_valid(const PvrdmaQp *qp)
 {

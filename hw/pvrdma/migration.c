@@ -8,8 +8,8 @@
  * device can still be reset.  Loading does not access guest memory, because the content
  * of guest memory may not have arrived yet.
  *
- * Packets that were on the wire are lost.  The loaded device fetches and sends the work
- * requests again that are not complete, and peers retransmit.
+ * Packets that were on the wire may be lost.  The loaded device fetches the WQEs that are
+ * not complete again, and sends those that are not done again.  Peers retransmit.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"

@@ -43,7 +43,7 @@
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Sends packets of @qp, and subtracts their number from *@budget.  Answers leave first,
+ * Sends packets of @qp, and reduces *@budget, which is not 0.  Answers leave first,
  * because peers wait for answers.
  */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
@@ -135,7 +135,10 @@ static void mmio_leave(PvrdmaState *s)
 
 /* --- Objects ------------------------------------------------------------ */
 
-/* Deactivates the device, and frees all objects and rings that the guest has created. */
+/*
+ * Deactivates the device, frees all objects and rings that the guest has created, and
+ * drops the GIDs, the pending interrupts and the frames in the port's ring.
+ */
 static void objects_free(PvrdmaState *s)
 {
     s->active = false;
@@ -214,7 +217,8 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
 
 /*
  * Returns the lowest bit that is set in ICR, and clears this bit.  Returns only one bit,
- * because the driver ignores a response if it reads another cause at the same time.
+ * because the driver ignores a response if the value contains another cause, too.  Then
+ * updates the interrupt line or sends messages, unless the device is at work.
  */
 static uint32_t icr_take(PvrdmaState *s)
 {
@@ -313,8 +317,9 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
 }
 
 /*
- * Polls the netdev for frames until the device writes a completion or the time of a poll
- * is over.  A guest that finds its CQ empty usually waits for a frame.
+ * Polls the netdev for frames until the device writes a completion, is reset or is at
+ * work, or until the time of a poll is over.  If another vCPU polls already, only waits.
+ * A guest that finds its CQ empty usually waits for a frame.
  */
 static void uar_poll(PvrdmaState *s)
 {
@@ -365,8 +370,8 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
     } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
         /*
-         * The doorbell only checks CQ and page.  The loop does not run, because guests
-         * poll often, and usually no work is due.
+         * The doorbell only checks CQ and page.  The check needs no run of the loop.  A
+         * poll of a vCPU runs the loop if work is due.
          */
         pvrdma_cq_doorbell(s, uar, value);
         if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {

@@ -104,7 +104,7 @@ struct PvrdmaTransport {
     void (*timer)(PvrdmaQp *qp);
     /* Frees the ring of WQEs, and drops all state of the requester and the rate limit. */
     void (*end)(PvrdmaQp *qp);
-    /* Aborts if @qp will hang, in builds with sanitizers. */
+    /* Aborts if @qp will hang, in builds with PVRDMA_CHECKS. */
     void (*check)(PvrdmaQp *qp);
 };
 

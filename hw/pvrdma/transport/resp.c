@@ -17,7 +17,7 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
-/* Number of packets from which on an acknowledgement of these packets is not delayed. */
+/* An acknowledgement of this number of packets, or of more packets, is not delayed. */
 #define RESP_DELAYED_PACKETS 32
 
 /* Result of a function of steps[]. */
@@ -194,8 +194,8 @@ static unsigned resource_limit(const PvrdmaQp *qp)
 }
 
 /*
- * Returns the number of resources, from the newest back to the first that was answered,
- * that await the end of their first response.
+ * Returns the number of the newest resources that are active and whose last packet was
+ * never sent.  The count stops at the first other resource.
  */
 static unsigned resource_unanswered(PvrdmaResp *r)
 {
@@ -213,9 +213,8 @@ static unsigned resource_unanswered(PvrdmaResp *r)
 }
 
 /*
- * Adds a resource.  First removes the oldest resources until fewer than
- * max_dest_rd_atomic are left.  check_resource() has checked that the removed resources
- * were answered.
+ * Adds and returns a resource for @pkt.  First removes the oldest resources until fewer
+ * than resource_limit() are left.
  */
 static PvrdmaResource *resource_add(PvrdmaQp *qp, const RocePacket *pkt)
 {
@@ -309,8 +308,8 @@ static RespVerdict check_length(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Checks the rights to the memory of the whole message, before its first byte is
- * copied.  Also checks the alignment of the address of an atomic.
+ * Checks the rights to the memory of a whole WRITE, READ or atomic, before the first byte
+ * is copied.  Also checks the alignment of the address of an atomic.
  */
 static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
                                 uint32_t flags)
@@ -332,9 +331,9 @@ static RespVerdict check_rights(PvrdmaQp *qp, const RocePacket *pkt,
 }
 
 /*
- * Refuses a READ or an atomic if max_dest_rd_atomic resources await their first
- * response, because the peer must not have more requests under way.  The ring may
- * contain more resources than this limit, because the guest may lower the limit.
+ * Refuses a READ or an atomic if resource_limit() resources await the end of their first
+ * response, because the peer must not have more requests under way.  The ring may contain
+ * more resources than this limit, because the guest may lower the limit.
  */
 static RespVerdict check_resource(PvrdmaQp *qp, const RocePacket *pkt,
                                   uint32_t flags)
@@ -600,8 +599,7 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 
 /*
  * Schedules the response to a repeated READ or atomic to be sent again.  Drops @pkt if
- * its resource was removed, because the peer had this response before the peer sent the
- * newer requests.
+ * no resource has its PSN.
  */
 static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 {
@@ -624,10 +622,11 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 }
 
 /*
- * Answers a repeated request again, and counts the request in RX_DUPLICATE.  Acknowledges
- * a repeated SEND or WRITE only at its last packet, or at a packet that requests an
- * acknowledgement.  Some peers, such as soft-RoCE of Linux 6.12, stop sending if an
- * acknowledgement of the whole message arrives before they have sent the whole message.
+ * Counts a repeated request in RX_DUPLICATE, and sets its answer.  Acknowledges a
+ * repeated SEND or WRITE only if no other answer is due, and only at its last packet or
+ * at a packet that requests an acknowledgement.  Some peers, such as soft-RoCE of Linux
+ * 6.12, stop sending if an acknowledgement of the whole message arrives before they have
+ * sent the whole message.
  */
 static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {

@@ -14,22 +14,24 @@ typedef struct PvrdmaQp PvrdmaQp;
 /* Drops all state of the responder, and sets the state for RTR from the attributes. */
 void pvrdma_resp_init(PvrdmaQp *qp);
 /*
- * Handles a request of the peer.  Executes a request with the expected PSN, answers a
- * duplicate again, and drops a request behind a gap, for which a NAK becomes due.
- * Activates the QP if an answer is due; an ACK may wait.  A request that is not valid
- * puts the QP into state ERR.
+ * Handles a request of the peer.  Executes a request with the expected PSN; if this
+ * request is not valid, the QP goes to state ERR.  If no receive WQE is posted, an RNR
+ * NAK becomes due.  May answer a duplicate again.  Drops a request behind a gap; the
+ * first such request makes a NAK due.  Activates the QP if an answer is due; an ACK may
+ * wait.
  */
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*
- * Sends at most *@budget packets of answers, and subtracts their number from *@budget.
- * Returns true if packets remain because *@budget is 0 or the port accepts no frame.
- * Returns false if no packet remains, or if the QP's timer will activate the QP.
+ * Sends at most *@budget packets of answers.  Subtracts 1 from *@budget for each packet,
+ * and for each READ whose memory cannot be read.  Returns true if packets remain because
+ * *@budget is 0 or the port accepts no frame.  Returns false if no packet remains, or if
+ * the QP's timer will activate the QP.
  */
 bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget);
 /*
- * Completes the WQE of the message that arrives, and at most PVRDMA_FLUSH_WQES WQEs of
- * the QP's own receive queue, with WR_FLUSH_ERR.  The posted WQEs of an SRQ remain.
- * Returns true if more WQEs of the own queue may remain.
+ * Completes a fetched receive WQE, and at most PVRDMA_FLUSH_WQES posted WQEs of the QP's
+ * own receive queue, with WR_FLUSH_ERR.  The posted WQEs of an SRQ remain.  Returns true
+ * if more WQEs of the own queue may remain.
  */
 bool pvrdma_resp_flush(PvrdmaQp *qp);
 

@@ -72,8 +72,8 @@ static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
 
 /*
  * Returns true if the QP accepts packets that arrive by @path.  A connection accepts only
- * the two GIDs of its path.  A datagram may have any sender, but must have the device's
- * version of RoCE and a GID of the device as destination.
+ * the network type and the two GIDs of its path.  A datagram may have any sender, but
+ * must have the device's version of RoCE and a GID of the device as destination.
  */
 static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
 {
@@ -134,9 +134,9 @@ static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 }
 
 /*
- * Makes the QP send in the VLAN of the request @pkt, if the QP's GID has no VLAN.  Only a
- * packet with the expected PSN changes the VLAN, because a sender other than the peer
- * does not know this PSN.
+ * Makes the QP send with the VLAN tag of the request @pkt, or without a tag if @pkt has
+ * none.  Does nothing if the QP's GID has a VLAN.  Only a packet with the expected PSN
+ * changes the VLAN, because another sender than the peer can only guess this PSN.
  */
 static void rx_vlan(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt)
 {

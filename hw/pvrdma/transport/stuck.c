@@ -59,8 +59,9 @@ static const char *req_deadline_stuck(const PvrdmaQp *qp)
 }
 
 /*
- * Returns an error text if a packet or WQE at the cursor must be sent.  The caller has
- * checked that no packet before the cursor awaits an answer.
+ * Returns an error text if a packet or WQE at the cursor must be sent, or if a request is
+ * in @unanswered.  The caller has checked that no packet before the cursor awaits an
+ * answer.
  */
 static const char *req_cursor_stuck(const PvrdmaQp *qp)
 {

@@ -8,9 +8,9 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Builds with a sanitizer check a QP after its visits, packets, timers, doorbells and
- * MODIFY_QP.  Other builds do not check, because a hang stops only one connection, but an
- * abort stops the machine.
+ * Builds with the address or thread sanitizer check a QP after its visits, timers,
+ * doorbells and MODIFY_QP, and an RC QP after its packets.  Other builds do not check,
+ * because a hang stops only one connection, but an abort stops the machine.
  */
 #if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
 #define PVRDMA_CHECKS true

@@ -128,8 +128,7 @@ static uint8_t ud_place(PvrdmaQp *qp, const PvrdmaRqe *rqe,
 
 /*
  * Returns the value of the completion's service level: for a UD QP a code for the type of
- * the network header [EXT], for the GSI QP 0.  Programs use the code to find the
- * destination address, because a completion of verbs has no other field for the type.
+ * the network header [EXT], for the GSI QP 0.
  */
 static uint8_t ud_sl(const PvrdmaQp *qp, const RocePath *path)
 {

@@ -3,8 +3,8 @@
  * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
  *
  * The unit has no timers.  pvrdma_dcqcn_cnp() and pvrdma_dcqcn_wait() perform the
- * increases of the rate that are due since the last call; pvrdma_dcqcn_cnp() also
- * performs the decreases of alpha.
+ * increases of the rate that are due by time; pvrdma_dcqcn_cnp() also performs the
+ * decreases of alpha.  pvrdma_dcqcn_sent() performs the increases by bytes sent.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"

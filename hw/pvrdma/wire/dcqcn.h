@@ -10,7 +10,7 @@
 /* Speed of the port, as query_port reports, and lowest rate; bits per second. */
 #define PVRDMA_DCQCN_LINE_BPS   100000000000ULL
 #define PVRDMA_DCQCN_MIN_BPS    10000000ULL
-/* Bytes that a connection may send without a delay after it was idle. */
+/* Bytes that a limited connection may send ahead of its rate after a pause. */
 #define PVRDMA_DCQCN_BURST      16384
 #define PVRDMA_DCQCN_ONE        (1u << 24)          /* unit of alpha */
 
@@ -29,7 +29,10 @@ typedef struct PvrdmaDcqcn {
     int64_t next;               /* time from which the next packet may be sent */
 } PvrdmaDcqcn;
 
-/* Reduces the rate, because a congestion notification of the peer has arrived. */
+/*
+ * Performs the increases of the rate that are due.  Then reduces the rate, but not below
+ * PVRDMA_DCQCN_MIN_BPS, because a congestion notification of the peer has arrived.
+ */
 void pvrdma_dcqcn_cnp(PvrdmaDcqcn *d, int64_t now);
 /*
  * Performs the increases of the rate that are due.  Returns 0 if a packet may be sent

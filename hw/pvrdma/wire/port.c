@@ -6,9 +6,9 @@
  * frames of the NIC, because other filters then get the frames of both directions, and
  * the frames of both devices keep their order.  If the netdev cannot send a frame, the
  * netdev queues the frame and calls port_sent() later.  Until that call the device sends
- * nothing; after STUCK_NS the device drops its frames.  Each frame is built in the buffer
- * from which the frame is sent, because a netdev copies a frame that consists of several
- * pieces.
+ * nothing; after about STUCK_NS the device drops its frames.  Each frame is built in the
+ * buffer from which the frame is sent, because a netdev copies a frame that consists of
+ * several pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -38,8 +38,8 @@ struct PvrdmaFilter {
  */
 #define TICK_NS         (500 * SCALE_MS)
 /*
- * A netdev that is blocked for this time is treated as an unplugged cable: frames are
- * dropped, because a QP must not wait for ever.
+ * A netdev that is blocked for this time, ns, is treated as an unplugged cable: frames
+ * are dropped, because a QP must not wait for ever.
  */
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
@@ -256,9 +256,9 @@ static bool port_frame_take(PvrdmaState *s, const uint8_t *frame, size_t len)
 }
 
 /*
- * Copies a frame that consists of several pieces, without its first @skip bytes, into one
- * buffer.  Returns the result of port_frame_take().  Another NIC on a hub may send such
- * frames.
+ * Copies at most ROCE_FRAME_MAX bytes of a frame that consists of several pieces, without
+ * its first @skip bytes, into one buffer.  Returns the result of port_frame_take().
+ * Another NIC on a hub may send such frames.
  */
 static bool port_pieces_take(PvrdmaState *s, const struct iovec *iov, int iovcnt,
                              size_t skip)
@@ -333,8 +333,8 @@ type_init(port_register_types)
 
 /* --- Control ------------------------------------------------------------- */
 /*
- * Marks the netdev as stuck if the netdev is blocked for STUCK_NS.  Frames are lost until
- * the netdev sends the queued frame.
+ * Marks the netdev as stuck if the netdev is blocked for STUCK_NS or longer.  Then frames
+ * are lost until the netdev sends or drops the queued frame.
  */
 static void port_check_stuck(PvrdmaState *s)
 {

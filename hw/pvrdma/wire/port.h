@@ -35,7 +35,7 @@ typedef struct PvrdmaPort {
     /* The netdev has been blocked for too long, so further frames are dropped. */
     bool stuck;
     NetClientState *sender;         /* NIC that sent the queued frame; may be freed */
-    bool link_up;                   /* link state at the last check or reset */
+    bool link_up;                   /* link state at the last check, reset or load */
     QEMUTimer *timer;               /* checks the link and a blocked netdev */
     VMChangeStateEntry *vm_state;
     /*
@@ -71,8 +71,8 @@ bool pvrdma_port_up(PvrdmaState *s);
  */
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
- * Returns true if the port accepts a frame now.  After a result false, the event that
- * makes the result true calls pvrdma_schedule().
+ * Returns true if the port accepts a frame now.  After a result false, the loop runs
+ * again when the result becomes true.
  */
 static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 {
@@ -87,7 +87,7 @@ void pvrdma_port_cork(void *opaque);
 void pvrdma_port_uncork(void *opaque);
 /*
  * Lets the netdev deliver frames that have arrived, in the thread of a vCPU that polls,
- * and counts the frames in RX_POLLED.
+ * and counts the RoCE frames in RX_POLLED.
  */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
@@ -100,7 +100,8 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
 /*
  * Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload.  A frame to
  * this device is lost if the ring is full.  Any other frame is lost if the NIC was
- * deleted, the link is down, or the netdev is stuck.
+ * deleted, the link is down, the netdev is stuck, or its virtio header is longer than
+ * PVRDMA_VNET_BYTES.
  */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
 /*

@@ -47,12 +47,12 @@ enum {
 };
 
 typedef struct RoceOpcodeInfo {
-    const char *name;           /* NULL: the opcode does not exist */
+    const char *name;           /* NULL: the device does not support the opcode */
     uint32_t flags;             /* ROCE_HAS_, ROCE_IS_ */
     uint8_t header_bytes;       /* bytes of the BTH and the extended headers */
 } RoceOpcodeInfo;
 
-/* Properties, indexed by enum roce_opcode.  All members are 0 for an unknown opcode. */
+/* Indexed by enum roce_opcode.  All members are 0 for an opcode without support. */
 extern const RoceOpcodeInfo roce_opcodes[256];
 
 /* Returns the properties of @opcode; never NULL. */
@@ -119,7 +119,9 @@ typedef enum RoceStatus {
     ROCE_OK,
     ROCE_NOT_ROCE,                  /* a frame of another protocol */
     ROCE_BAD_LENGTH,                /* too short, too long, or lengths disagree */
-    /* IPv4: checksum, fragment or options; IPv6: version; GRH: version, next header. */
+    /*
+     * IPv4: version, options, checksum, fragment; IPv6: version; GRH: also next header.
+     */
     ROCE_BAD_IP,
     ROCE_BAD_VERSION,               /* unknown version of the BTH */
     ROCE_BAD_OPCODE,
@@ -127,9 +129,9 @@ typedef enum RoceStatus {
 } RoceStatus;
 
 /*
- * Returns true if the EtherType or the UDP destination port of a frame is that of RoCE;
- * false if the frame is too short.  Checks no more, because the netdev's filter calls the
- * function for every frame.
+ * Returns true if the EtherType or the UDP destination port of a frame is that of RoCE.
+ * Returns false if the frame is too short, or is a later fragment of an IPv4 packet.
+ * roce_frame_parse() checks the other fields.
  */
 bool roce_frame_is(const uint8_t *frame, size_t len);
 
