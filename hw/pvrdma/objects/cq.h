@@ -55,7 +55,7 @@ typedef struct PvrdmaWc {
     uint32_t src_qp;                /* receive: number of the sender's QP */
     uint32_t flags;                 /* enum pvrdma_wc_flags */
     uint8_t network_hdr_type;       /* enum pvrdma_network_type */
-    /* Datagram that a UD QP received: 0: RoCE v1, 9: IPv6, 10: IPv4; otherwise 0. */
+    /* Service level: 9 for a datagram to a UD QP over IPv6, 10 over IPv4, otherwise 0. */
     uint8_t sl;
     uint8_t smac[6];
 } PvrdmaWc;

@@ -53,7 +53,7 @@ typedef struct PvrdmaReq {
     bool refetching;            /* some begun WQEs are parked and not fetched again */
     uint8_t retries;            /* retries left, of retry_cnt */
     uint8_t rnr_retries;        /* retries left, of rnr_retry */
-    /* A retransmission has begun.  An acknowledgement, timeout or RNR NAK sets false. */
+    /* A retransmission has begun.  Progress, a timeout or an RNR NAK clears the flag. */
     bool retrying;
     /* Number of timeouts that lengthen the next timeout, at most TIMEOUTS_MAX. */
     uint8_t timeouts;

@@ -83,7 +83,10 @@ void pvrdma_req_seek(PvrdmaQp *qp);
  * turned the timeout off, stops the deadline.
  */
 void pvrdma_req_deadline(PvrdmaQp *qp);
-/* Sets the QP's timer to @when, virtual time, ns, unless set for an earlier time. */
+/*
+ * Sets the QP's timer to @when, a virtual time in ns, unless the timer is set for an
+ * earlier time.
+ */
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 /*
  * Sets the error @status of @sqe, and logs a guest error, because the WQE or its memory

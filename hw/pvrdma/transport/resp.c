@@ -622,7 +622,7 @@ static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 }
 
 /*
- * Counts a repeated request in RX_DUPLICATE, and sets its answer.  Acknowledges a
+ * Counts a repeated request in RX_DUPLICATE, and may schedule an answer.  Acknowledges a
  * repeated SEND or WRITE only if no other answer is due, and only at its last packet or
  * at a packet that requests an acknowledgement.  Some peers, such as soft-RoCE of Linux
  * 6.12, stop sending if an acknowledgement of the whole message arrives before they have
