@@ -31,6 +31,8 @@
 
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
+/* Most unissued stores without a vCPU when the machine stops, with those of the FIFO. */
+#define STOPPED_MAX     (2 * FIFO_MAX)
 
 /* A decoded MAP entry; @size is 0 if the entry is not valid. */
 typedef struct ApertureMap {
@@ -207,6 +209,12 @@ bool exanet_aperture_run(ExanetState *s)
     return false;
 }
 
+/* Returns true if @a is in the FIFO: not issued, and without a vCPU that waits. */
+static bool in_fifo(const ApertureAccess *a)
+{
+    return !a->issued && !a->waited;
+}
+
 /*
  * Returns true if the FIFO has room for a store of context @c: each job has an equal
  * share of FIFO_MAX.  So the waiting stores of a process leave room for other users.
@@ -217,9 +225,24 @@ static bool fifo_room(ExanetState *s, unsigned c)
     ApertureAccess *a;
 
     QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
-        stores += !a->issued && !a->waited && exanet_context_same_job(s, a->req.ctx, c);
+        stores += in_fifo(a) && exanet_context_same_job(s, a->req.ctx, c);
     }
     return stores < FIFO_MAX / exanet_context_jobs(s);
+}
+
+/*
+ * Returns true if the FIFO has room for the store of a vCPU that must stop.  This limit
+ * is larger than that of fifo_room(), because such a store is lost if it finds no room.
+ */
+static bool stopped_room(ExanetState *s)
+{
+    unsigned stores = 0;
+    ApertureAccess *a;
+
+    QTAILQ_FOREACH(a, &s->shm->aperture->list, next) {
+        stores += in_fifo(a);
+    }
+    return stores < STOPPED_MAX;
 }
 
 /*
@@ -284,13 +307,13 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * If the vCPU must stop, and store @a is issued or the FIFO has room for @a: makes @a a
+ * If the vCPU must stop, and store @a is issued or stopped_room() is true: makes @a a
  * store without a vCPU, which counts as executed, and returns true.  Otherwise returns
  * false.
  */
 static bool store_stopped(ExanetState *s, ApertureAccess *a)
 {
-    if (!current_cpu->stop || (!a->issued && !fifo_room(s, a->req.ctx))) {
+    if (!current_cpu->stop || (!a->issued && !stopped_room(s))) {
         return false;
     }
     a->waited = false;

@@ -62,8 +62,11 @@ struct ExanetInitiator {
     uint64_t serial;                /* serial of the last transaction */
     uint32_t run;                   /* number of calls of exanet_initiator_send() */
     unsigned shared_row;            /* packets of QUEUE_SHARED since one of QUEUE_RDMA */
-    /* By AXI ID: address and reason of the last stall; 0 after a request was accepted. */
-    uint64_t stalled[1u << 6];
+    /*
+     * By AXI ID and context: address and reason of the last stall; 0 after a request was
+     * accepted.
+     */
+    uint64_t stalled[1u << 6][EXANET_CONTEXTS + 1];
     /* A request was not accepted since a transaction ended last. */
     bool request_waits;
     bool aborting;                  /* no request is accepted now */

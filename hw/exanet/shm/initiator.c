@@ -190,22 +190,57 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Returns true if the stores under way of @req's job use the job's whole share of the
- * timers.  Jobs with an enabled context have equal shares, because stores of one user can
- * wait for a page fault for seconds and must not occupy all timers.
+ * Returns the number of jobs, other than the job of @req, that have an enabled context
+ * but no transaction of @req's class.  @users has one bit for each context with such a
+ * transaction.
+ */
+static unsigned idle_jobs(ExanetState *s, const ExanetShmRequest *req, uint32_t users)
+{
+    unsigned idle = 0;
+
+    for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
+        bool counts = s->ctx[c].enabled && !exanet_context_same_job(s, c, req->ctx);
+
+        for (unsigned i = 0; counts && i < EXANET_CONTEXTS; i++) {
+            /* a job with several contexts counts at its first enabled context */
+            counts = !((users & BIT(i)) || (i < c && s->ctx[i].enabled)) ||
+                     !exanet_context_same_job(s, i, c);
+        }
+        idle += counts;
+    }
+    return idle;
+}
+
+/*
+ * Returns true if the job of @req may use no further slot for the load or store @req now.
+ * Jobs with an enabled context have equal shares of the slots.  A slot also stays free
+ * for each job that uses none, because another job may have begun when its share was
+ * larger.  Loads and stores that wait for a page fault have their slots for seconds, and
+ * must not occupy all slots.
  */
 static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
 {
-    unsigned stores = 0;
+    unsigned slots = exanet_shm_slots[req->class];
+    unsigned mine = 0;
+    uint32_t users = 0;
 
     if (req->ctx == EXANET_CONTEXTS) {
         return false;
     }
-    EXANET_FOREACH_OF(t, s->shm->initiator, EXANET_SHM_STORE) {
-        stores += t->req.ctx < EXANET_CONTEXTS &&
-                  exanet_context_same_job(s, t->req.ctx, req->ctx);
+    EXANET_FOREACH_OF(t, s->shm->initiator, req->class) {
+        if (t->req.ctx < EXANET_CONTEXTS) {
+            users |= BIT(t->req.ctx);
+            mine += exanet_context_same_job(s, t->req.ctx, req->ctx);
+        }
     }
-    return stores >= EXANET_SHM_TIMERS / exanet_context_jobs(s);
+    return mine >= slots / exanet_context_jobs(s) ||
+           s->shm->initiator->busy[req->class] + idle_jobs(s, req, users) >= slots;
+}
+
+/* Returns the record of the last stall of @req's AXI ID and context. */
+static uint64_t *stall_of(ExanetInitiator *ini, const ExanetShmRequest *req)
+{
+    return &ini->stalled[req->axi_id & 63][req->ctx];
 }
 
 /*
@@ -214,7 +249,7 @@ static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
  */
 #define STALL(s, req, name) do { \
     uint64_t why_ = (req)->gva ^ (uint64_t)EXANET_CNT_##name << 48; \
-    uint64_t *last_ = &(s)->shm->initiator->stalled[(req)->axi_id & 63]; \
+    uint64_t *last_ = stall_of((s)->shm->initiator, req); \
     if (*last_ != why_) { \
         *last_ = why_; \
         exanet_count(s, name); \
@@ -225,6 +260,7 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
 {
     ExanetInitiator *ini = s->shm->initiator;
     uint32_t ctrl = exanet_shm_ctrl(s);
+    bool shared = exanet_transaction_queue(req->class) == QUEUE_SHARED;
 
     if (req->class == EXANET_SHM_LOAD && (ctrl & EXANET_SHM_CTRL_RAW) &&
         waits_for_store(ini, req)) {
@@ -234,10 +270,9 @@ static bool must_wait(ExanetState *s, const ExanetShmRequest *req)
         STALL(s, req, SHM_WAW_STALL);
     } else if (waits_for_writes(ini, req)) {
         return true;
-    } else if (req->class == EXANET_SHM_STORE && share_in_use(s, req)) {
-        STALL(s, req, SHM_TIMER_STALL);
-    } else if (ini->busy[req->class] < exanet_shm_slots[req->class]) {
-        ini->stalled[req->axi_id & 63] = 0;
+    } else if (ini->busy[req->class] < exanet_shm_slots[req->class] &&
+               !(shared && share_in_use(s, req))) {
+        *stall_of(ini, req) = 0;
         return false;
     } else if (req->class == EXANET_SHM_STORE) {
         STALL(s, req, SHM_TIMER_STALL);

@@ -335,6 +335,16 @@ static void take_stores(ExanetTest *t, unsigned c, unsigned n)
     }
 }
 
+/* Makes segment c, WINDOW bytes of the peer, for each context c from 0 to @n - 1. */
+static void segments_start(ExanetTest *t, unsigned n)
+{
+    for (unsigned c = 0; c < n; c++) {
+        exanet_segment(t, c, c * WINDOW, WINDOW, to_peer(c * WINDOW),
+                       (EXANET_SEGMENT_ALL & ~EXANET_SHM_MAP_CTX) |
+                       RNIC_PREP(EXANET_SHM_MAP_CTX, c));
+    }
+}
+
 /*
  * Two jobs have half of the timers and half of the FIFO each.  Stores of one job that
  * wait for their target do not delay stores of the other job.
@@ -343,13 +353,10 @@ static void test_shares(void)
 {
     ExanetTest *t = exanet_start("");
     const unsigned timers = EXANET_SHM_TIMERS / 2, taken = timers + FIFO / 2;
+    uint64_t stalls;
 
     exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
-    for (unsigned c = 0; c < 2; c++) {
-        exanet_segment(t, c, c * WINDOW, WINDOW, to_peer(c * WINDOW),
-                       (EXANET_SEGMENT_ALL & ~EXANET_SHM_MAP_CTX) |
-                       RNIC_PREP(EXANET_SHM_MAP_CTX, c));
-    }
+    segments_start(t, 2);
     for (unsigned i = 0; i < taken + 3; i++) {
         exanet_store(t, i * 64, i, 8);
     }
@@ -360,9 +367,51 @@ static void test_shares(void)
     g_assert_cmpuint(exanet_count(t, SHM_REFUSED), ==, 3);
     g_assert_cmpuint(RNIC_GET(EXANET_SHM_STATUS_TIMERS, exanet_shm_get(t, SHM_STATUS)),
                      ==, EXANET_SHM_TIMERS);
+    /* the first store of each job in the FIFO counts once, not in each run */
+    stalls = exanet_count(t, SHM_TIMER_STALL);
+    exanet_step(t, 1);
+    exanet_shm_set(t, SHM_CTRL, exanet_shm_get(t, SHM_CTRL));
+    exanet_step(t, 1);
+    g_assert_cmpuint(exanet_count(t, SHM_TIMER_STALL), ==, stalls);
+    g_assert_cmpuint(stalls, ==, 2);
     /* the first stores of both jobs leave before an answer arrives */
     take_stores(t, 0, timers);
     take_stores(t, 1, timers);
+    exanet_stop(t);
+}
+
+/*
+ * A timer stays free for a job that uses none, although jobs with stores under way began
+ * when their shares were larger.
+ */
+static void test_shares_grow(void)
+{
+    ExanetTest *t = exanet_start("");
+    const unsigned first = EXANET_SHM_TIMERS / 2, second = EXANET_SHM_TIMERS / 3;
+    const unsigned third = EXANET_SHM_TIMERS - first - second - 1;
+
+    exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
+    segments_start(t, 4);
+    for (unsigned i = 0; i < first; i++) {
+        exanet_store(t, i * 64, i, 8);
+    }
+    exanet_open(t, 2, EXANET_TEST_JOB + 2, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned i = 0; i < second; i++) {
+        exanet_store(t, 2 * WINDOW + i * 64, i, 8);
+    }
+    exanet_open(t, 3, EXANET_TEST_JOB + 3, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned i = 0; i < third + 1; i++) {
+        exanet_store(t, 3 * WINDOW + i * 64, i, 8);
+    }
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_STATUS_TIMERS, exanet_shm_get(t, SHM_STATUS)),
+                     ==, EXANET_SHM_TIMERS - 1);
+    exanet_store(t, WINDOW, 0, 8);
+    g_assert_cmpuint(RNIC_GET(EXANET_SHM_STATUS_TIMERS, exanet_shm_get(t, SHM_STATUS)),
+                     ==, EXANET_SHM_TIMERS);
+    take_stores(t, 0, first);
+    take_stores(t, 2, second);
+    take_stores(t, 3, third);
+    take_stores(t, 1, 1);
     exanet_stop(t);
 }
 
@@ -558,6 +607,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/aperture/loads-refused", test_loads_refused);
     qtest_add_func("/exanet/aperture/storm", test_storm);
     qtest_add_func("/exanet/aperture/shares", test_shares);
+    qtest_add_func("/exanet/aperture/shares-grow", test_shares_grow);
     qtest_add_func("/exanet/aperture/storm-dead", test_storm_dead);
     qtest_add_func("/exanet/aperture/loop", test_loop);
     qtest_add_func("/exanet/aperture/reset", test_reset);

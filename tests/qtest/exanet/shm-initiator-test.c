@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "initiator.h"
+#include "tgen.h"
 
 #define LINE        64
 
@@ -216,6 +217,31 @@ static void test_raw(void)
     initiator_take_store(t, 0x100);
     initiator_load_start(t, 0x100, 8);
     initiator_take_load(t, 0x100, 8);
+    exanet_stop(t);
+}
+
+/* Of two jobs each has half of the slots of loads, also if the other job has no load. */
+static void test_load_shares(void)
+{
+    ExanetTest *t = initiator_start();
+    uint64_t gva[EXANET_SHM_LOADS];
+    ExanetPacket first;
+
+    exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned i = 0; i < EXANET_SHM_LOADS; i++) {
+        gva[i] = initiator_gva(i * 64);
+    }
+    exanet_tgen_start(t, &(ExanetTgenRun) {
+        .gva = gva, .targets = EXANET_SHM_LOADS, .outstanding = EXANET_SHM_LOADS,
+    });
+    first = initiator_take_load(t, 0, 8);
+    for (unsigned i = 1; i < EXANET_SHM_LOADS / 2; i++) {
+        initiator_take_load(t, i * 64, 8);
+    }
+    exanet_assert_quiet(t);
+    exanet_peer_answer_axi(t->peer, &first, EXANET_RESP_ACK, "12345678");
+    initiator_take_load(t, EXANET_SHM_LOADS / 2 * 64, 8);
+    exanet_assert_quiet(t);
     exanet_stop(t);
 }
 
@@ -557,6 +583,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-initiator/timers", test_timers);
     qtest_add_func("/exanet/shm-initiator/early-off", test_early_off);
     qtest_add_func("/exanet/shm-initiator/raw", test_raw);
+    qtest_add_func("/exanet/shm-initiator/load-shares", test_load_shares);
     qtest_add_func("/exanet/shm-initiator/waw", test_waw);
     qtest_add_func("/exanet/shm-initiator/fence", test_fence);
     qtest_add_func("/exanet/shm-initiator/disabled", test_disabled);
