@@ -145,9 +145,14 @@ void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
 
 /* --- Issue ---------------------------------------------------------------- */
 
+/*
+ * Returns true if @a and @b are for the same context and have bytes in the same line.
+ * Equal addresses of different contexts are addresses of different processes.
+ */
 static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
 {
-    return a->gva / LINE_BYTES <= (b->gva + b->size - 1) / LINE_BYTES &&
+    return a->pdid == b->pdid &&
+           a->gva / LINE_BYTES <= (b->gva + b->size - 1) / LINE_BYTES &&
            b->gva / LINE_BYTES <= (a->gva + a->size - 1) / LINE_BYTES;
 }
 

@@ -220,6 +220,19 @@ static void test_raw(void)
     exanet_stop(t);
 }
 
+/* A load does not wait for a store to the same address of another context. */
+static void test_raw_contexts(void)
+{
+    ExanetTest *t = initiator_start();
+
+    exanet_store(t, 0x100, 1, 8);
+    initiator_take_store(t, 0x100);
+    exanet_tgen_load(t, initiator_gva(0x100), 8);
+    initiator_take_load(t, 0x100, 8);
+    g_assert_cmpuint(exanet_count(t, SHM_RAW_STALL), ==, 0);
+    exanet_stop(t);
+}
+
 /* Of two jobs each has half of the slots of loads, also if the other job has no load. */
 static void test_load_shares(void)
 {
@@ -583,6 +596,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-initiator/timers", test_timers);
     qtest_add_func("/exanet/shm-initiator/early-off", test_early_off);
     qtest_add_func("/exanet/shm-initiator/raw", test_raw);
+    qtest_add_func("/exanet/shm-initiator/raw-contexts", test_raw_contexts);
     qtest_add_func("/exanet/shm-initiator/load-shares", test_load_shares);
     qtest_add_func("/exanet/shm-initiator/waw", test_waw);
     qtest_add_func("/exanet/shm-initiator/fence", test_fence);
