@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -298,6 +299,34 @@ static void test_wait_notify(void)
 	done("waiting for a write of the peer");
 }
 
+/*
+ * A mailbox is closed although poll() fails, as with a limit of 0 descriptors.  The NIC
+ * would otherwise write messages to memory that is not the ring any more.
+ */
+static void test_mbox_destroy(void)
+{
+	struct exa_mbox_addr to = {
+		.coord = exa_coord(t.dev),
+		.ctx = exa_ctx(t.dev),
+		.mbox = 3,
+	};
+	struct rlimit old, none;
+	struct exa_mbox *mbox;
+	uint8_t byte = 0;
+
+	if (want("mailbox", exa_mbox_create(t.dev, to.mbox, 4, 0, &mbox), 0)) {
+		want("limit", getrlimit(RLIMIT_NOFILE, &old), 0);
+		none = old;
+		none.rlim_cur = 0;
+		want("limit", setrlimit(RLIMIT_NOFILE, &none), 0);
+		exa_mbox_destroy(mbox);
+		want("limit", setrlimit(RLIMIT_NOFILE, &old), 0);
+		/* a message to an open mailbox without a ring would fail with EFAULT */
+		want("message", exa_send(t.dev, &to, &byte, 1), -ENOBUFS);
+	}
+	done("a mailbox is closed without descriptors");
+}
+
 /* --- processes and threads ------------------------------------------------ */
 
 /*
@@ -532,6 +561,7 @@ static void run_all(void)
 	test_wait_message();
 	test_wait_write();
 	test_wait_notify();
+	test_mbox_destroy();
 	test_fork();
 	test_poll_hint();
 	test_threads();

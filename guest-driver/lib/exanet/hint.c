@@ -10,6 +10,7 @@
  * may map the mailbox page of its NIC there.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -150,8 +151,13 @@ bool exa_hint_dev(struct exa_dev *dev)
 bool exa_gone(int fd)
 {
 	struct pollfd pfd = { .fd = fd };
+	int ret;
 
-	return poll(&pfd, 1, 0);
+	/* A signal may interrupt poll(), and a limit on descriptors makes poll() fail. */
+	do {
+		ret = poll(&pfd, 1, 0);
+	} while (ret < 0 && errno == EINTR);
+	return ret > 0;
 }
 
 bool exa_hint_any(unsigned int *next)
