@@ -36,12 +36,17 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 {
 	struct exanet_message origin;
 	uint8_t buf[EXA_MSG_MAX];
-	int len, ret;
+	int len, left, ret;
+	double end;
 
 	while (count--) {
+		end = ping_now_us() + PING_TIMEOUT_MS * 1e3;
 		do {
-			len = exa_recv(me->mbox, buf, sizeof(buf), &origin,
-				       PING_TIMEOUT_MS);
+			/* HELLOs of other clients must not extend the time. */
+			left = (end - ping_now_us()) / 1e3;
+			if (left <= 0)
+				return -ETIMEDOUT;
+			len = exa_recv(me->mbox, buf, sizeof(buf), &origin, left);
 			if (len < 0)
 				return len;
 		} while (!ping_from_client(me, &origin));
@@ -127,10 +132,11 @@ static int ping_serve_check(struct ping_session *ses, const struct ping_msg *msg
 }
 
 /*
- * Returns true if the present client still exists, although @origin is the ring entry of a
- * HELLO of another session.  A client that only reads or writes sends no messages for any
- * time, so only the NIC of the client can answer: the NIC refuses messages to the mailbox
- * of a process that has ended.
+ * Returns true if the present client still exists, as far as the server can know.  @origin
+ * is the ring entry of a HELLO of another session.  A client that only reads or writes
+ * sends no messages, and takes none from its mailbox.  So the NIC of the client must answer:
+ * the NIC refuses messages to a context that no process has open, and to a mailbox that is
+ * closed or full.
  */
 static bool ping_client_lives(struct ping_session *ses, const struct exanet_message *origin)
 {
