@@ -525,7 +525,7 @@ enum exanet_fw_multipath {
 	X(FAULT_READ,		"faults of reads") \
 	X(FAULT_WRITE,		"faults of writes") \
 	X(NOTIFY_DONE,		"notifications delivered") \
-	X(CONTROL_RESTART,	"control sequences cut off by another TID") \
+	X(CONTROL_RESTART,	"control sequences cut off by another TID or by the firmware") \
 	X(CONTROL_DROPPED,	"control packets dropped: queue full or no descriptor") \
 	X(DROP_HEADER_CRC,	"packets dropped: header CRC") \
 	X(DROP_FOOTER_CRC,	"packets dropped: footer CRC") \

@@ -111,7 +111,7 @@ enum pvrdma_intr_vector {
 	X(NOTIFY_OVERFLOW,	"CQ notifications lost: ring full") \
 	X(GUEST_ERROR,		"errors of the guest in registers, rings, WQEs ...") \
 	X(CMD,			"commands done") \
-	X(CMD_ERROR,		"commands refused")
+	X(CMD_ERROR,		"commands refused, or without a response")
 
 #define PVRDMA_COUNTER_ENUM(name, text) PVRDMA_CNT_##name,
 enum pvrdma_counter {
