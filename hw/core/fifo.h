@@ -6,7 +6,7 @@
 #ifndef RNIC_CORE_FIFO_H
 #define RNIC_CORE_FIFO_H
 
-/* Head and count of a queue; if both are 0, the queue is empty. */
+/* Head and count of a queue; a queue with all members 0 is empty. */
 typedef struct RNicFifo {
     unsigned head;                  /* index of the oldest element */
     unsigned count;                 /* elements in the queue */

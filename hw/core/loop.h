@@ -99,8 +99,8 @@ void rnic_loop_init(RNicLoop *l, const RNicLoopOps *ops, void *opaque,
 /*
  * Ends the device: deletes the bottom half and calls RNicLoopOps.free.  If the device is
  * at work or sends interrupts, a later bottom half calls RNicLoopOps.free, when all
- * functions that use the state have returned.  In both cases the function keeps the
- * QOM object allocated until that bottom half has run.
+ * functions that use the state have returned.  In any case the QOM object stays allocated
+ * until a later bottom half.
  */
 void rnic_loop_fini(RNicLoop *l);
 

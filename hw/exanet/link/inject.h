@@ -61,7 +61,7 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
  *   seed=N     seed of the generator; the default depends on @index
  *   down       the link is down
  * Returns false with @errp set, and changes nothing, if @text is not valid.  When an item
- * with next:N has hit N packets, exanet_inject_packet() removes the item.
+ * with next:N has taken effect on N packets, exanet_inject_packet() removes the item.
  */
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
@@ -83,8 +83,8 @@ void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
 /* Ends the order of @p. */
 void exanet_inject_cancel(ExanetPort *p);
 /*
- * Returns the number of faults that the last order has still to inject.  Returns 0 for an
- * order without end.
+ * Returns the number of faults that the last order had still to inject when it ended, or
+ * has still to inject now.  Returns 0 for an order without end.
  */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
 /*

@@ -256,7 +256,10 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
 
 /* Initializes port @index of @group, whose property `conf` names a netdev. */
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
-/* Sends a DOWN if the netdev keeps no frame, and frees all memory of the port. */
+/*
+ * Sends a DOWN if the netdev keeps no frame, and frees the memory of the port except
+ * @p->inject, which the caller frees.
+ */
 void exanet_port_fini(ExanetPort *p);
 /*
  * Resets the port: drops all packets, forgets the neighbour, clears counters, cancels the
@@ -311,8 +314,8 @@ uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
  * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
- * urgent packet instead.  Sends frames if this frame is full.  Drops and counts the
- * packet if the link is down or the channel has no room.
+ * urgent packet instead, unless many urgent packets wait.  Sends frames if this frame is
+ * full.  Drops and counts the packet if the link is down or the channel has no room.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
