@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fetches Debian packages and sources.
 
-The machine's own apt installs packages for the machine. Sources and single packages are
-fetched with a second configuration of apt, so that nothing in /etc/apt changes. The second
-configuration has the mirror, the proxy and the checks of the machine's configuration.
+The machine's own configuration of apt installs packages on the machine. A second configuration
+fetches sources and single packages, so that nothing in /etc/apt changes. The second
+configuration has the mirror, and the options of _KEEP, of the machine's configuration.
 """
 
 import os
@@ -25,12 +25,14 @@ _KEEP = re.compile(r'Acquire::(http|https|ftp|Check-|Retries|ForceIPv|'
 
 
 def as_root(cmd):
-    """Returns CMD, with sudo in front if this process is not root."""
+    """Returns CMD as a list, with sudo in front if this process is not root. Fails if sudo is
+    needed and not installed."""
     if os.geteuid() == 0:
         return list(cmd)
     if not shutil.which('sudo'):
         raise Failed('this needs root, and sudo is not installed')
-    # sudo may ask for a password on the terminal. Later calls do not ask for a while.
+    # sudo may ask for a password on the terminal. Then sudo usually remembers the password
+    # for some minutes.
     subprocess.run(['sudo', '-v'], check=False)
     return ['sudo'] + list(cmd)
 
@@ -45,7 +47,7 @@ def ensure_packages(names):
 
 def _install(missing):
     if not missing:
-        return      # another program has installed the packages
+        return      # Another program has installed the packages.
     names = ' '.join(missing[:4]) + (' ...' if len(missing) > 4 else '')
     with step(f'installing {len(missing)} Debian packages ({names})'):
         env = ['env', 'DEBIAN_FRONTEND=noninteractive']
@@ -62,8 +64,8 @@ def _installed(name):
 
 
 def mirror():
-    """Returns the address of the Debian archive that this machine uses. apt reads the
-    configuration, because it may have any of several formats."""
+    """Returns the address of the Debian archive that this machine uses. Asks apt, because the
+    machine's list of sources has one of several formats. Fails if there is no archive."""
     out = subprocess.run(
         ['apt-get', 'indextargets', '--format',
          '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'],
@@ -131,9 +133,9 @@ def _update():
 
 
 def fetch_source(name, prefix, into):
-    """Fetches the tarball of the newest source NAME whose version begins with PREFIX into the
-    folder INTO, and returns its path. Fetches only the upstream tarball, because a mirror may
-    lack the .dsc."""
+    """Fetches the upstream tarball of the source NAME into the folder INTO, and returns the
+    path of the tarball. Chooses the newest version that begins with PREFIX. Does not fetch
+    the .dsc, because a mirror may lack it. Fails if the archive has no such version."""
     with build_lock('-apt'):
         return _fetch_source(name, prefix, into)
 

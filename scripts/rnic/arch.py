@@ -3,8 +3,9 @@
 x86-64.
 
 The build runs no program of another processor. The packages of an arm64 guest are only
-unpacked, and the files that the scripts of packages would write are copied from the amd64
-guest. The project's own parts are compiled by a cross compiler in a Debian 13 for amd64.
+unpacked, because their scripts would run such programs. settle() copies the files that these
+scripts would write from the amd64 guest. A cross compiler in a Debian 13 for amd64 compiles
+the project's own parts.
 """
 
 import os
@@ -15,11 +16,13 @@ from .paths import GUEST
 from .rootfs import Recipe, chroot, depmod, kernel_version, version_key
 from .steps import Failed, run
 
-# The kernel's package makes no initramfs, because guests boot with the project's own.
+# Without this file the kernel's package makes no initramfs. Guests boot with the project's
+# own initramfs.
 _NO_INITRAMFS = ['/etc/kernel/postinst.d/initramfs-tools']
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*',
          *_NO_INITRAMFS]
-# The headers for amd64 depend on tools that headers for other processors need, too.
+# Builds for arm64 also install the headers for amd64, because these depend on tools that
+# the headers for other processors need, too.
 _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
           'make', 'patch', 'pkgconf', 'xz-utils']
 
@@ -34,7 +37,8 @@ class Arch:
     host_packages = []
     environment = {}            # variables for the compilation of the project's own parts
     configure = ''              # options of configure scripts
-    ram = device_tree = None    # files of guests without a disk; None: no such guests
+    ram = device_tree = None    # initramfs and device tree of guests without a disk; None:
+                                # there are no such guests
     build_recipe = Recipe(
         [*_TOOLS, 'libc6-dev', 'libfabric-dev', 'libopenmpi-dev'],
         '--variant=minbase', excluded=_NO_INITRAMFS)
@@ -50,16 +54,16 @@ class Arch:
                       '--variant=minbase', excluded=_SLIM)
 
     def settle(self, base, like):
-        """Completes the root file system BASE. LIKE has the same packages, for this machine's
-        processor."""
+        """Completes the root file system BASE after its packages were installed. LIKE has the
+        same packages for this machine's processor. Does nothing for amd64."""
 
     def build_version(self):
         """Returns the version of the kernel whose headers are in the build root."""
         return kernel_version(self.root)
 
     def finish(self, stage):
-        """Updates the lists of modules and libraries after the project's own parts have been
-        copied into STAGE."""
+        """Updates the lists of modules and libraries in the root file system STAGE, after the
+        project's own parts have been copied into STAGE."""
         chroot(stage, f'depmod {kernel_version(stage)}; ldconfig', 'depmod')
 
     def installed(self):
@@ -68,8 +72,9 @@ class Arch:
         chroot(self.root, 'ldconfig', 'install-lib')
 
     def unpack_kernel(self, image):
-        """Writes the ELF kernel inside the bzImage IMAGE, because QEMU starts an ELF kernel
-        without firmware, and the guest need not unpack the kernel."""
+        """Writes the file "kernel" that QEMU boots, from the file IMAGE of Debian's kernel. For
+        amd64, writes the ELF kernel inside the bzImage, because the guest then need not unpack
+        the kernel. Fails if there is no ELF kernel inside."""
         data = image.read_bytes()
         at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
         with open(self.kernel, 'wb') as out:
@@ -102,7 +107,7 @@ class Arm64(Arch):
 
     name = 'arm64'
     binary = 'qemu-system-aarch64'
-    # This CPU is faster than "max", which iommu.test uses because of 52-bit addresses.
+    # QEMU emulates this CPU faster than "max".
     machine = ['-M', 'virt', '-cpu', 'neoverse-n1']
     cmdline = 'console=ttyAMA0'
     host_packages = ['device-tree-compiler', 'kmod']
@@ -123,7 +128,8 @@ class Arm64(Arch):
         self.device_tree = folder / 'zcu102.dtb'
 
     def recipe(self, packages):
-        # With --variant=extract, mmdebstrap does not add essential and required packages.
+        # The patterns ~E and ~prequired select the essential and the required packages, which
+        # mmdebstrap does not add with --variant=extract.
         return Recipe(['~E', '~prequired', *packages, 'linux-image-arm64'],
                       '--variant=extract', '--architectures=arm64',
                       excluded=_SLIM)
@@ -168,8 +174,8 @@ _PAIRS = {'amd64': (AMD64, AMD64), 'arm64': (ARM64, ARM64),
 
 
 def add_pair_options(parser):
-    """Adds --arm64 and --mixed to PARSER of a program that runs two guests. pair_of() takes
-    the result of PARSER."""
+    """Adds --arm64 and --mixed to PARSER of a program that runs two guests. pair_of() reads
+    the parsed options."""
     either = parser.add_mutually_exclusive_group()
     either.add_argument('--arm64', dest='pair', action='store_const',
                         const='arm64', default='amd64',
@@ -179,5 +185,5 @@ def add_pair_options(parser):
 
 
 def pair_of(args):
-    """Returns the processors of node0 and node1."""
+    """Returns the Arch of node0 and of node1. ARGS are the options of add_pair_options()."""
     return _PAIRS[args.pair]

@@ -25,14 +25,15 @@ _STATUS_SECONDS = 10
 
 
 class _Process:
-    """A process that another program may have started, with some methods of Popen."""
+    """A process that another program may have started. The methods poll, wait and kill are
+    like those of Popen."""
 
     def __init__(self, pid, begin=None):
         self.pid, self.begin = pid, begin or _begin(pid)
 
     def poll(self):
-        """Returns None if the process runs, otherwise 'unknown', because only the parent can
-        read the exit code."""
+        """Returns None if the process runs, otherwise 'unknown' in place of the exit code,
+        which only the parent can read."""
         return None if self.begin and _begin(self.pid) == self.begin \
             else 'unknown'
 
@@ -51,8 +52,8 @@ class _Process:
 
 
 def _begin(pid):
-    """Returns the start time of process PID in ticks since boot; None if there is no such
-    process."""
+    """Returns the start time of process PID in ticks since boot; None if the process does
+    not exist, or has ended and is a zombie."""
     try:
         text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8',
                                                    errors='replace')
@@ -63,8 +64,8 @@ def _begin(pid):
 
 
 def _boot():
-    """Returns the identifier of this boot of the machine. A recorded process of another boot
-    has ended."""
+    """Returns the identifier of this boot of the machine. A process that was recorded in
+    another boot has ended."""
     return Path('/proc/sys/kernel/random/boot_id').read_text(
         encoding='ascii').strip()
 
@@ -75,11 +76,13 @@ def _state(name):
 
 @contextlib.contextmanager
 def _lock(name):
-    """Holds the lock of cluster NAME, for a start or an end of the cluster."""
+    """Holds the lock of cluster NAME, for a start or an end of the cluster. Fails if another
+    process holds the lock."""
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
-    # The previous owner removes the file. A lock on a removed file excludes no process.
+    # The previous owner removes the file when it releases the lock. A lock on a removed file
+    # excludes no other process, so the loop opens the file again.
     while not file or not path.exists() \
             or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
         if file:
@@ -102,7 +105,8 @@ def _lock(name):
 
 
 def _strays(folder):
-    """Yields the QEMUs of this user that have their sockets in FOLDER."""
+    """Yields the processes of this user on this machine that have an option -qmp with a
+    socket in FOLDER: QEMUs, and the programs of Slurm that started them."""
     wanted = f'unix:{folder}/'.encode()
     for path in Path('/proc').glob('[0-9]*/cmdline'):
         with contextlib.suppress(OSError):
@@ -114,13 +118,14 @@ def _strays(folder):
 
 
 def names():
-    """Returns the names of clusters that are up, or that ended without `down`."""
+    """Returns the names of clusters that have a record: clusters that start or run, and
+    clusters that ended without `down`."""
     return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
 
 
 def one(name=None):
     """Returns NAME, or the name of the only cluster if NAME is None. Fails if there is no
-    such cluster."""
+    such cluster, or if NAME is None and there are several clusters."""
     there = names()
     if name is None and len(there) == 1:
         name = there[0]
@@ -134,7 +139,8 @@ def one(name=None):
 
 
 def find(name=None):
-    """Returns the cluster NAME, or the only cluster if NAME is None."""
+    """Returns the cluster NAME, or the only cluster if NAME is None. Fails as one() does.
+    Raises Damaged if the record of the cluster is damaged."""
     name = one(name)
     try:
         state = json.loads(_state(name).read_text(encoding='utf-8'))
@@ -153,7 +159,8 @@ class Damaged(Failed):
 
 
 def end(name):
-    """Ends cluster NAME, or the remains of the cluster."""
+    """Ends cluster NAME, or what is left of it after a crash, and removes its record. Fails
+    if the cluster has no record."""
     with _lock(name):
         _end(name)
 
@@ -162,7 +169,7 @@ def _end(name):
     try:
         found = find(name)
     except Damaged:
-        # The damaged record does not tell which of two folders has the sockets.
+        # Without the record, either of two folders may have the sockets.
         for everywhere in (False, True):
             _forget(name, runtime.base(everywhere) / _folder(name))
         return
@@ -170,13 +177,13 @@ def _end(name):
 
 
 def _folder(name):
-    # The same name may be used in several checkouts.
+    # The digest of BUILD distinguishes clusters of the same name in several checkouts.
     return f'{name}-{digest(str(BUILD))[:6]}'
 
 
 def _forget(name, folder):
-    """Ends the QEMUs with sockets in FOLDER, and removes FOLDER and the record of cluster
-    NAME."""
+    """Kills the processes of _strays(FOLDER), and removes FOLDER on this machine and the
+    record of cluster NAME."""
     for process in _strays(folder):
         process.kill()
     shutil.rmtree(folder, ignore_errors=True)
@@ -184,7 +191,8 @@ def _forget(name, folder):
 
 
 def refuse_second(name):
-    """Fails if cluster NAME is up."""
+    """Fails if at least one node of cluster NAME runs. Does not fail if the record of the
+    cluster is damaged."""
     with contextlib.suppress(Damaged):
         if name in names() and find(name).alive():
             raise Failed(f'cluster {name} is up already: take it down first '
@@ -205,13 +213,14 @@ class Background(vm.Cluster):
     # --- Starting ---------------------------------------------------------
 
     def up(self):
-        """Boots all nodes. If a node fails, ends all nodes."""
+        """Boots all nodes and waits until they answer. After an error, or if the user stops
+        the program, ends all nodes. Fails if the cluster is up."""
         vm.check_share(self.share)
         vm.check_faults(self.binary, self.topology)
         with _lock(self.name):
             refuse_second(self.name)
             if self.name in names():
-                _end(self.name)   # removes the remains of a dead cluster
+                _end(self.name)   # All nodes have ended, or the record is damaged.
             _state(self.name).parent.mkdir(parents=True, exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
             try:
@@ -231,7 +240,7 @@ class Background(vm.Cluster):
         self.save()
 
     def save(self):
-        """Records all processes, so that a later program can end them."""
+        """Writes the record of the cluster, by which later programs use and end it."""
         state = {
             'title': self.topology.name, 'topology': self.topology.text,
             'binary': str(self.binary), 'share': self.share, 'job': self.job,
@@ -249,8 +258,8 @@ class Background(vm.Cluster):
         self.folder, self.ready = Path(state['folder']), state['ready']
         for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                # No process has start time -1, so a process of an earlier boot counts as
-                # ended.
+                # No process has start time -1. So a process of an earlier boot counts as
+                # ended, and also a process that had ended when the record was written.
                 same = known['begin'] and state['boot'] == _boot()
                 node.process = _Process(known['pid'],
                                         known['begin'] if same else -1)
@@ -294,7 +303,7 @@ class Background(vm.Cluster):
     # --- Ending -----------------------------------------------------------
 
     def down(self):
-        """Ends all nodes and removes the record of the cluster."""
+        """Ends all nodes, and removes the folder of sockets and the record of the cluster."""
         if self.job:
             slurm.cancel(self.job, self.topology.hosts, self.folder)
         for node in self.nodes:
@@ -304,7 +313,7 @@ class Background(vm.Cluster):
     # --- Using ------------------------------------------------------------
 
     def node(self, name):
-        """Returns the node NAME. Fails if there is no such node."""
+        """Returns the node with the name or number NAME. Fails if there is no such node."""
         return self.nodes[self.topology.node(name).number]
 
     def living(self, *nodes):
@@ -318,12 +327,13 @@ class Background(vm.Cluster):
             node.check()
 
     def alive(self):
-        """Returns the number of nodes that run."""
+        """Returns the number of nodes whose QEMU runs."""
         return sum(n.process is not None and n.process.poll() is None
                    for n in self.nodes)
 
     def look(self, node):
-        """Returns properties of the device of NODE, or the reason why there are none."""
+        """Returns the properties "node", "links" and "counters" of the NIC of NODE as a
+        dictionary. Returns a text with the reason if QEMU has ended or does not answer."""
         if not node.process:
             return 'was not started'
         if node.process.poll() is not None:
@@ -336,12 +346,14 @@ class Background(vm.Cluster):
             return f'its QEMU does not answer: {e}'
 
     def peer_name(self, coord):
-        """Returns the name of the node with coordinates COORD."""
+        """Returns the name of the node with coordinates COORD, or COORD in hexadecimal if
+        there is no such node."""
         return next((n.name for n in self.topology.nodes
                      if n.coord == coord), f'{coord:#x}')
 
     def set_faults(self, node, link, text):
-        """Sets the faults of LINK of NODE. LINK is a number, or the name of the neighbour."""
+        """Sets the faults of LINK of NODE to TEXT. LINK is the number of a link, or the name
+        of a neighbour, which stands for all links to this neighbour."""
         spec = node.spec
         if link.isdecimal():
             found = [int(link)] if int(link) < len(spec.cables) else []

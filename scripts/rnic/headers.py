@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The data sheets of include/rnic as one dictionary, for readers that are not written in C.
 
-The C preprocessor expands the lists X(NAME, ...) and the macros, and keeps the comments; the
-compiler computes all numbers. The documents and the Wireshark dissector take their tables
-from here. `python3 -m rnic.headers`, called in scripts/, prints the dictionary as JSON:
+The C preprocessor expands the lists of rows X(NAME, ...) and keeps macros and comments. A
+compiled program prints all numbers. The documents and the Wireshark dissector take their
+tables from here. `python3 -m rnic.headers`, called in scripts/, prints the dictionary as JSON:
 
   lists      NAME -> rows: name, text, and the columns of _COLUMNS
-  fields     NAME -> high, low, text: macros that are RNIC_FIELD() or RNIC_BIT()
-  constants  NAME -> parameters, expression, text; value, if the macro has no parameters
+  fields     NAME -> high, low (bit numbers), text: macros that are RNIC_FIELD() or RNIC_BIT()
+  constants  NAME -> parameters, expression, text; also value if the macro is a number and has
+             no parameters
   enums      NAME -> members: name, value, text
   structs    NAME -> members: name, offset, bytes, text
 
-A text is the comment behind the definition, or the column "text". The masks of fields are
-constants, too."""
+A text is the comment behind the definition, or the column "text" of lists of counters. The
+masks of fields are also among the constants."""
 
 import functools
 import json
@@ -26,8 +27,8 @@ from . import apt, families
 from .paths import TOP
 from .steps import Failed
 
-# The columns of a list behind the name of the row, by the end of the list's name: a number,
-# a string of C ("word"), or a word without quotes (#form).
+# End of a list's name -> the columns behind the name of a row. A column is a number, a string
+# of C (marked by a quote: "word"), or a word without quotes (marked by #: #form).
 _COLUMNS = {
     'REGS': ('offset', 'bytes', 'reset', 'writable', 'w1c'),
     'COUNTERS': ('"text"',),
@@ -35,7 +36,7 @@ _COLUMNS = {
     'ROLES': ('value', '"word"'),
     'INJECTS': ('value', '"word"'),
 }
-_MARK = '@@'        # before each row of an expanded list
+_MARK = '@@'        # precedes each row of an expanded list
 _COMMENT = r'(?:[ \t]*/\*(.*?)\*/)?'
 _DEFINE = re.compile(rf'^#define (\w+)(\([^()\n]*\))?[ \t]*((?:(?!/\*)[^\n])*){_COMMENT}',
                      re.M | re.S)
@@ -46,14 +47,15 @@ _MEMBER = re.compile(rf'^ .*? (\w+(?:\[\w+\])?(?:, \w+)*);{_COMMENT}', re.M | re
 
 
 class _Compiler:
-    """gcc, and the headers that it reads below the folder INCLUDE."""
+    """Runs gcc with the headers NAMES, which are paths below the folder INCLUDE."""
 
     def __init__(self, include, names):
         self.include = include
         self.includes = ''.join(f'#include "{n}"\n' for n in names)
 
     def run(self, source, *options):
-        """Compiles the C text SOURCE and returns what gcc prints."""
+        """Compiles the C text SOURCE with OPTIONS and returns the standard output of gcc.
+        Fails if gcc reports an error."""
         r = subprocess.run(['gcc', f'-I{self.include}', *options, '-x', 'c', '-'],
                            input=source, text=True, capture_output=True, check=False)
         if r.returncode:
@@ -61,7 +63,8 @@ class _Compiler:
         return r.stdout
 
     def expanded(self):
-        """Returns the preprocessor's output for the headers, with macros and comments."""
+        """Returns the preprocessor's output for all headers below include/rnic, with the
+        definitions of macros and with comments."""
         own, lines = False, []
         for line in self.run(self.includes, '-E', '-CC', '-dD').splitlines():
             marker = re.match(r'# \d+ "(.*?)"', line)
@@ -72,7 +75,8 @@ class _Compiler:
         return '\n'.join(lines) + '\n'
 
     def row_texts(self, lists):
-        """Returns the text of each row of LISTS: the comment behind it."""
+        """Returns {(list, row): text} for the rows of LISTS. The text is the comment behind
+        the row. Fails if a comment has several lines."""
         source = self.includes + f'#define ROW(name, ...) {_MARK} name\n'
         source += ''.join(f'{_MARK}{_MARK} {name} {name}(ROW)\n' for name in lists)
         texts = {}
@@ -87,7 +91,8 @@ class _Compiler:
         return texts
 
     def numbers(self, sheet, lists):
-        """Compiles and runs a program that prints all numbers; returns its lines."""
+        """Compiles and runs a program that prints the rows of LISTS and the numbers in SHEET
+        as lines of JSON. Returns the value of each line."""
         source = ('#include <stddef.h>\n#include <stdio.h>\n' + self.includes
                   + 'int main(void)\n{\n' + ''.join(map(_print_list, lists))
                   + _print_numbers(sheet) + 'return 0;\n}\n')
@@ -105,7 +110,8 @@ def _clean(comment):
 
 
 def _constants(text):
-    """Returns all macros of TEXT that stand for a value, with or without parameters."""
+    """Returns the macros of the C text TEXT that have an expression, with or without
+    parameters. Leaves out lists, and macros that TEXT undefines."""
     found = {}
     for name, parameters, expression, comment in _DEFINE.findall(text):
         if expression.strip() and parameters != '(X)' and f'\n#undef {name}\n' not in text:
@@ -115,7 +121,8 @@ def _constants(text):
 
 
 def _members(body):
-    """Returns the members of an enum; a comment on the same line is a member's text."""
+    """Returns the members of an enum without their values. The text of a member is the
+    comment behind it, if the comment begins on the same line."""
     found, last = [], None
     for m in _ENUMERATOR.finditer(re.sub(r'^#.*$', '', body, flags=re.M)):
         if m['name']:
@@ -141,7 +148,7 @@ def _columns(list_name):
 
 
 def _print_list(name):
-    """Returns C that prints the rows of a list as JSON."""
+    """Returns C that prints each row of list NAME as JSON: list, row, columns."""
     formats, values, parameters = ['\\"%s\\"'], ['#name'], ['name']
     for n, column in enumerate(_columns(name)):
         parameters.append(f'c{n}')
@@ -154,7 +161,8 @@ def _print_list(name):
 
 
 def _print_numbers(sheet):
-    """Returns C that prints everything in SHEET that has a value."""
+    """Returns C that prints the values of constants and members of enums in SHEET, and the
+    offsets and sizes of members of structs, as JSON."""
     names = [n for n, c in sheet['constants'].items()
              if not c['parameters'] and c['expression'][0] != '"']
     names += [m['name'] for members in sheet['enums'].values() for m in members]
@@ -169,7 +177,7 @@ def _print_numbers(sheet):
 
 
 def _add_numbers(sheet, lists, compiler):
-    """Puts the rows of LISTS, and the numbers of all else, into SHEET."""
+    """Adds the rows of LISTS to SHEET, and the numbers to the other entries of SHEET."""
     texts, values, places = compiler.row_texts(lists), {}, {}
     for kind, name, *numbers in compiler.numbers(sheet, lists):
         if kind in lists:

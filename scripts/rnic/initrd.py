@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the initramfs of guests: the modules for the disk, or the whole guest."""
+"""Makes the initramfs of guests, with the modules for the disk or with a whole guest; and the
+device tree of a guest on a board."""
 
 import stat
 import subprocess
@@ -18,14 +19,16 @@ _GIC = '/axi/interrupt-controller@f9010000'
 
 
 def _first(base, folder):
-    """Returns the files that mount a disk, and FOLDER for modules."""
+    """Returns the files, for cpio(), that mount a disk, and the empty folder FOLDER for
+    modules. The root file system BASE has busybox."""
     return {**_folders('bin', 'dev', folder, 'root'),
             'init': (HERE / 'initramfs-init').read_bytes(),
             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
 
 
 def make(arch, base):
-    """Makes the initramfs of guests with a disk. The root file system BASE has the kernel."""
+    """Makes the initramfs of guests with a disk. The root file system BASE has the modules of
+    the kernel."""
     files = _first(base, 'modules')
     for i, module in enumerate(_modules(base)):
         name = f'modules/{i:02}-{module.name.split(".")[0]}.ko'
@@ -34,8 +37,8 @@ def make(arch, base):
 
 
 def make_debug(arch, base, out):
-    """Makes the initrd of guests that boot a kernel which their disk does not have; the
-    folder OUT has the modules of this kernel."""
+    """Makes the initramfs of guests with a kernel whose modules are not on the disk. The
+    folder OUT has these modules in lib."""
     files = _first(base, 'lib')
     for path in sorted((out / 'lib').rglob('*')):
         files[str(path.relative_to(out))] = \
@@ -44,8 +47,8 @@ def make_debug(arch, base, out):
 
 
 def make_ram(arch, base, out):
-    """Makes the initramfs of guests without a disk, for a board on which no driver of a disk
-    works. OUT is the folder of the project's own parts."""
+    """Makes the initramfs of guests without a disk. OUT is the folder of the project's own
+    parts. BASE has busybox and the C library."""
     files = {**_folders('bin', 'dev', 'lib', 'modules', 'proc', 'sys', 'tmp',
                         'usr', 'usr/bin'),
              'init': (HERE / 'ram-init').read_bytes(),
@@ -64,7 +67,8 @@ def make_ram(arch, base, out):
 
 
 def make_device_tree(arch, base):
-    """Makes the device tree of the board zcu102 with the NIC."""
+    """Makes the device tree of the board zcu102 with the NIC, from the device tree in the root
+    file system BASE."""
     board = next(base.glob(f'usr/lib/linux-image-*/xilinx/{_DTB}'), None)
     if not board:
         raise Failed(f'the kernel in {base} has no {_DTB}')
@@ -85,7 +89,8 @@ def _folders(*names):
 
 
 def _modules(base):
-    """Returns MODULES and the modules on which they depend, in the order of loading."""
+    """Returns the paths of MODULES, and of the modules on which MODULES depend, in the order
+    of loading."""
     folder = base / 'lib/modules' / kernel_version(base)
     needs = {}
     for line in (folder / 'modules.dep').read_text('ascii').splitlines():
@@ -108,7 +113,8 @@ def _unpacked(module):
 
 
 def cpio(files):
-    """Returns an initramfs (newc) of FILES, path -> bytes. None stands for a folder."""
+    """Returns an initramfs (newc) of FILES, path -> contents. The contents None stand for a
+    folder. A folder must precede its files."""
     out = bytearray()
     for i, (name, data) in enumerate([*files.items(), ('TRAILER!!!', b'')]):
         mode = (stat.S_IFDIR if data is None else stat.S_IFREG) | 0o755

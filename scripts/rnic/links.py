@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks the documents: that they are valid reStructuredText, and that every link inside the
-repository has a file, and every anchor a heading."""
+"""Checks that the documents are valid reStructuredText, that the target of a link to another
+file of the repository exists, and that the anchor of such a link is one of a heading or target
+there."""
 
 import functools
 import re
@@ -13,8 +14,8 @@ from .paths import TOP
 _WARNING, _SILENT = utils.Reporter.WARNING_LEVEL, utils.Reporter.SEVERE_LEVEL + 1
 _SETTINGS = {'report_level': _SILENT, 'input_encoding': 'unicode',
              'halt_level': _SILENT, 'file_insertion_enabled': False}
-# The path from the top by which a comment, a script or a document names a document;
-# docs/devel is QEMU's.
+# Matches the path from the top by which a comment, a script or a document names a document.
+# docs/devel belongs to QEMU.
 _NAMED = re.compile(r'(?<![\w./-])(docs/(?!devel/)[\w./-]+\.rst)(?:#([\w-]+))?')
 _MARKDOWN_LINK = re.compile(r'\]\(([^)\s]+)\)')
 
@@ -26,7 +27,7 @@ def _tree(path):
 
 
 def _slug(heading):
-    """Returns the anchor of a heading in Markdown, as GitHub makes it."""
+    """Returns the anchor that GitHub makes for a HEADING in Markdown."""
     return re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-')
 
 
@@ -38,7 +39,8 @@ def _anchors(path):
 
 
 def _dead(folder, link):
-    """Returns why a link from FOLDER leads nowhere, or an empty string."""
+    """Returns a message if LINK, a path relative to FOLDER with or without an anchor, has no
+    target; otherwise an empty string."""
     file, _, anchor = link.partition('#')
     path = (folder / file).resolve()
     if not path.exists():
@@ -49,7 +51,7 @@ def _dead(folder, link):
 
 
 def _rst(path):
-    """Returns the errors of a document, and its links."""
+    """Returns the errors of the document PATH, and the targets of its links."""
     tree = _tree(path)
     messages = [m for m in (*tree.parse_messages, *tree.transform_messages)
                 if m['level'] >= _WARNING]
@@ -58,7 +60,9 @@ def _rst(path):
 
 
 def _links(path, text):
-    """Returns the errors of a file, and pairs of a folder and a link from there."""
+    """Returns the errors of the file PATH with TEXT, and its links as pairs (folder, link): the
+    link is relative to the folder. Leaves out links with a scheme, such as https:, and links
+    to anchors of the same file."""
     errors, links = [], []
     if path.suffix == '.rst':
         errors, links = _rst(path)
@@ -72,7 +76,7 @@ def _links(path, text):
 
 
 def check():
-    """Yields a line for each error in the tracked files."""
+    """Yields a line for each error in the tracked text files, except patches."""
     out = subprocess.run(['git', 'grep', '-Il', '', '--', '.', ':!*.patch'], cwd=TOP,
                          text=True, capture_output=True, check=True).stdout
     for name in out.splitlines():

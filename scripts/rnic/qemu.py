@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds QEMU with our devices, and the tests that run without a guest."""
+"""Builds QEMU with the devices of this project, and the tests that run without a guest."""
 
 import bz2
 import os
@@ -25,8 +25,8 @@ _CONFIGURE = [
     '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
 _CHECK = ['--enable-asan', '--enable-ubsan']
-# The build with sanitizers runs only unit tests and qtests, so it contains few devices. A
-# low level of optimization shortens the build.
+# The build with sanitizers contains few devices, because only unit tests and qtests use this
+# build. A low level of optimization shortens the build.
 _SANITIZE = _CHECK + ['--without-default-devices',
                       '--with-devices-x86_64=rnic-tests', '-Doptimization=1']
 _BOTH = ['--target-list=x86_64-softmmu,aarch64-softmmu',
@@ -37,7 +37,7 @@ _TOOLS = BUILD / 'tools' / 'python'
 
 
 class Qemu:
-    """One configured build tree of one version."""
+    """A build tree of QEMU VERSION. With FUZZ, the tree is for QEMU's own fuzzer."""
 
     def __init__(self, version=DEFAULT, sanitize=False, fuzz=False):
         self.version, self.sanitize, self.fuzz = version, sanitize, fuzz
@@ -48,8 +48,9 @@ class Qemu:
         self.name = f'QEMU {version}' + (' (ASan, UBSan)' if sanitize else '')
 
     def build(self, arm=False, tests=lambda test: False, programs=()):
-        """Builds QEMU, or the changed parts of it, with the tests for which TESTS
-        returns true, and the helper programs PROGRAMS."""
+        """Builds the changed parts of QEMU, of the tests for which TESTS returns true, and of
+        the helper programs PROGRAMS. Also builds QEMU for Arm machines, with ARM or if one of
+        the tests needs it. Returns this object."""
         self._prepare()
         with step(f'building {self.name}') as line:
             self._ninja(['build.ninja'])
@@ -64,14 +65,16 @@ class Qemu:
         return self
 
     def configure(self):
-        """Configures the tree without a build, so that meson lists all tests."""
+        """Configures the tree without a build, so that tests() can list the tests. Returns
+        this object."""
         self._prepare()
         with step(f'looking for tests of {self.name}'):
             self._ninja(['build.ninja'])
         return self
 
     def build_fuzzer(self):
-        """Builds QEMU's own fuzzer with clang; returns its path."""
+        """Builds QEMU's own fuzzer with clang, in a tree that was made with FUZZ; returns the
+        fuzzer's path."""
         self._prepare()
         program = self.tree / 'qemu-fuzz-x86_64'
         with step(f'building {program.name}'):
@@ -85,7 +88,8 @@ class Qemu:
         self._configure(tree)
 
     def tests(self, which=lambda test: True):
-        """Returns the tests of this project for which WHICH returns true."""
+        """Returns the tests of this project for which WHICH returns true. The tree must be
+        configured."""
         return [t for t in mesontest.listed(self.tree) if which(t)]
 
     def program(self, name):
@@ -104,7 +108,7 @@ class Qemu:
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else
                              _SANITIZE if self.sanitize else [])
-        # The builds with sanitizers have no Arm machine.
+        # The builds with sanitizers, and the build for the fuzzer, have no Arm machine.
         args += ['--target-list=x86_64-softmmu'] if self.sanitize or self.fuzz \
             else _BOTH
         stamp = self.tree / 'rnic-configured'
@@ -147,15 +151,15 @@ def environment():
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
             # Runs one test more at a time than there are usable cores, because qtests
-            # wait a fifth of their time. Meson's default is all cores of the machine.
+            # wait during a part of their time. A value in the environment has priority.
             'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
                                    str(host.cores() + 1),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
 
 
 def _fetch_tools():
-    """Unpacks Debian 13's meson, because Debian 12's is too old. It runs without an
-    installation."""
+    """Fetches and unpacks Debian 13's meson, unless it is there. The meson of Debian 12 is too
+    old. Meson runs without an installation."""
     if not (_TOOLS / 'usr/lib/python3/dist-packages/pycotap').is_dir():
         with step('fetching meson'):
             apt.fetch_package('meson', _TOOLS)
@@ -163,7 +167,8 @@ def _fetch_tools():
 
 
 def _stub_blobs(tree):
-    """Makes empty files for the firmware of other machines, because meson needs the files."""
+    """Makes empty files in place of missing firmware and device trees, because meson needs
+    the files, although no machine of this project uses them."""
     blobs = tree / 'pc-bios'
     text = (blobs / 'meson.build').read_text(encoding='utf-8')
     missing = [blobs / f'{n}.bz2'

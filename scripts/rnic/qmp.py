@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QEMU's control channel. The protocol QMP is that of QEMU's own library qemu.qmp, which
-QEMU's source contains."""
+"""QEMU's control channel with the protocol QMP. QEMU's source contains the library qemu.qmp,
+which implements this protocol."""
 
 import asyncio
 import contextlib
@@ -14,14 +14,14 @@ from . import qemu_source
 
 NIC = '/machine/peripheral/nic'
 _SECONDS = 30
-_SECONDS_TO_END = 3     # of a connection after an error, and of a process
+_SECONDS_TO_END = 3     # limit for the end of a connection after an error, and of a process
 _RELAY = Path(__file__).with_name('relay.py')
 
 
 def _library():
-    """Returns the module qemu.qmp. Fetches nothing, because a command for running nodes must
-    wait neither for a build nor for Debian. The source of a QEMU that runs is usually
-    there, because QEMU was built from this source."""
+    """Returns the module qemu.qmp. Raises OSError if QEMU's source is not there. Does not fetch
+    the source, because a command for running nodes must not wait for a build. A QEMU that
+    runs was built from this source, so the source is usually there."""
     source = qemu_source.present()
     if not source:
         raise OSError('there is no source of QEMU, which contains the library of QMP: '
@@ -36,13 +36,13 @@ def _library():
 
 class Qmp:
     """A connection for a with statement. QEMU serves one connection of a socket at a time.
-    All errors are OSError."""
+    The methods raise OSError for errors of QEMU, of the library and of the connection."""
 
     def __init__(self, path, prefix=(), seconds=_SECONDS):
-        """Connects to the Unix socket PATH. PREFIX begins a command that runs on the host of
-        PATH. If PATH is None, PREFIX is the command line of a QEMU that has its control
-        channel at standard input and output. SECONDS limits the connection and each
-        command."""
+        """Connects to the Unix socket PATH. If PREFIX is not empty, PREFIX is the beginning of
+        a command line that runs on the host of PATH. If PATH is None, PREFIX is the command
+        line of a QEMU that has its control channel at standard input and output. SECONDS is
+        the time limit for the connection and for each command."""
         self.library, self.seconds, self.process = _library(), seconds, None
         self.runner, self.client = asyncio.Runner(), self.library.QMPClient()
         try:
@@ -53,8 +53,8 @@ class Qmp:
             raise
 
     def _start(self, path, prefix):
-        """Starts the command that PREFIX begins; returns a socket that is connected with the
-        standard input and output of the command."""
+        """Starts PREFIX, followed by the relay to PATH unless PATH is None. Returns a socket
+        that is connected with standard input and output of this command."""
         command = [*prefix, *(['/usr/bin/python3', '-B', _RELAY, path] if path else [])]
         ours, its = socket.socketpair()
         with its:
@@ -67,7 +67,8 @@ class Qmp:
         return ours
 
     def _run(self, coroutine, seconds=None):
-        """Returns the result of COROUTINE."""
+        """Returns the result of COROUTINE. Raises OSError if COROUTINE fails or takes longer
+        than SECONDS, or than self.seconds without SECONDS."""
         seconds = seconds or self.seconds
 
         async def limited():
@@ -95,17 +96,17 @@ class Qmp:
         return self
 
     def __exit__(self, error, *_):
-        with contextlib.ExitStack() as ends:    # they run after any error, a Ctrl-C too
+        with contextlib.ExitStack() as ends:    # The callbacks run after any exception.
             ends.callback(self._end_process)
             ends.callback(self.runner.close)
-            # An error has ended a command before; the end of the connection reports it
-            # again.
+            # The library may report an error of an earlier command again.
             with contextlib.suppress(OSError):
                 self._run(self.client.disconnect(),
                           min(self.seconds, _SECONDS_TO_END) if error else self.seconds)
 
     def _end_process(self):
-        """Ends the process. QEMU goes on running when its standard input is closed."""
+        """Ends the process that _start() has started, if any. A QEMU does not end by itself
+        when its standard input is closed."""
         if not self.process:
             return
         try:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from .steps import Failed
 
-_SHORT = 40            # maximum number of bytes in the path of a runtime folder
+_SHORT = 40            # maximum length of XDG_RUNTIME_DIR
 _SCRATCH = '.run-'     # prefix of scratch folders; no cluster has such a name
 _held = {}             # path of a scratch folder -> descriptor with its lock
 
 
 def base(everywhere=False):
-    """Returns the user's folder. With EVERYWHERE, all hosts have the same path."""
+    """Returns the user's folder, which the function makes if it is missing. With EVERYWHERE,
+    the path is the same on all hosts. Fails if another user owns or can enter the folder."""
     path = Path(f'/tmp/rnic-{os.getuid()}')
     session = os.environ.get('XDG_RUNTIME_DIR', '')
     # After su or sudo, the variable can name the folder of another user.
@@ -36,8 +37,8 @@ def base(everywhere=False):
 
 @contextlib.contextmanager
 def _locked(path, wait):
-    """Holds the lock of the folder PATH. Without WAIT, raises BlockingIOError if another
-    process holds the lock."""
+    """Holds the lock of the folder PATH. If another process holds the lock, waits with WAIT,
+    and raises BlockingIOError without WAIT."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -47,9 +48,9 @@ def _locked(path, wait):
 
 
 def scratch():
-    """Returns a new folder for this process, and removes the folders of processes that were
-    killed. A folder without a lock has no process, because the kernel removes the lock with
-    the process."""
+    """Returns the path of a new folder for this process, and holds its lock. Removes the
+    folders that are not locked: their processes were killed, because the kernel releases the
+    lock of a process that ends."""
     top = base()
     with _locked(top, wait=True):
         for old in top.glob(_SCRATCH + '*'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results of test programs that speak TAP, and their sum."""
+"""Results of test programs whose output is TAP (Test Anything Protocol), and their sum."""
 
 import re
 import threading
@@ -11,16 +11,17 @@ _PLAN = re.compile(r'^1\.\.(\d+)')
 
 
 class Summary:
-    """Counts results, and prints a line for each failure at once. Threads may share it."""
+    """Counts results, and prints a line for each failure. Several threads may use the same
+    object."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
         self.lock = threading.RLock()
 
     def program(self, name, text, ended, log, errors=''):
-        """Adds the results of one program. TEXT is its output. ENDED describes an abnormal
-        end, and is false otherwise. ERRORS is its standard error if TEXT does not have
-        it."""
+        """Adds the results of the program NAME. TEXT is its output. ENDED describes an abnormal
+        end, and is false after a normal end. LOG is the file that messages name. ERRORS is
+        the program's standard error, if TEXT does not contain it."""
         with self.lock:
             self._program(name, text, ended, log, errors)
 
@@ -57,7 +58,8 @@ class Summary:
             print(f'not ok: {name}: {what} (log: {shown(log)})', flush=True)
 
     def finish(self):
-        """Prints the last line, and returns the exit code."""
+        """Prints the numbers of results. Returns the exit code: 0 only if at least one test
+        has passed and none has failed."""
         if self.skipped:
             print(f'{self.skipped} skipped')
         print(f'{self.passed} passed, {self.failed} failed', flush=True)
@@ -65,8 +67,8 @@ class Summary:
 
 
 def _show_why(text, errors):
-    """Prints the lines around failed tests, or the end of TEXT if there are none, and
-    the end of ERRORS."""
+    """Prints the lines of TEXT around failed tests, without the lines of passed tests, or the
+    end of TEXT if there are no such lines; and the end of ERRORS."""
     lines = text.strip().splitlines()
     near = set()
     for i, line in enumerate(lines):
