@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Parts of scripts/bench with options of their own, one module each: options(parser) adds
-the options, and run(binary, args) prints tables and returns figures. IMAGE is the disk of
-the guests, if not the usual one, and ARCHES are their processors."""
+the options, and run(binary, args) prints tables and returns figures. A module may define
+IMAGE, the disk of its guests, and ARCHES, the processors of its guests."""
 
 import argparse
 import importlib
@@ -9,13 +9,14 @@ import pkgutil
 
 
 def parts():
-    """Returns the modules of all parts by name."""
+    """Returns {name: module} of all parts."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__))
     return {name: importlib.import_module(f'{__name__}.{name}') for name in names}
 
 
 def positive(text):
-    """Returns the number in TEXT, the value of an option. The number is 1 or more."""
+    """Returns the number in TEXT, the value of an option. Raises ArgumentTypeError unless TEXT
+    is a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 on")
     return int(text)

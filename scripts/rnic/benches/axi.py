@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures STREAM and the kernel of a climate model on two guests for arm64 with the NIC
-on AXI. The data are in local DRAM, in local and remote block RAM and in memory of a remote
-process. The figures of the document are printed beside the measured ones.
+"""Measures STREAM and the kernel of a climate model between two guests for arm64 with the NIC
+on AXI. Both programs run on node0. Their data are in local DRAM, in local and remote block
+RAM, and in memory of a process on node1. The figures of the document are printed beside the
+measured ones.
 
 An emulator has other absolute times than the hardware, so compare the ratios."""
 
@@ -37,8 +38,8 @@ def options(parser):
 
 
 def _call(pair, command):
-    """Runs COMMAND on node0 and returns its results. The command prints each result as a line
-    of JSON."""
+    """Runs COMMAND on node0 and returns its results. COMMAND prints each result as a line of
+    JSON. Fails if the exit code is not 0."""
     log = log_path('bench-axi')
     r = pair.nodes[0].run(command, 300, capture_output=True, text=True)
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
@@ -49,8 +50,9 @@ def _call(pair, command):
 
 
 def _round(pair, args):
-    """Runs both programs once. Returns the rates of STREAM in MB/s and the seconds of the
-    climate model."""
+    """Runs STREAM, and the climate model by the processor and by the accelerator. Returns the
+    rates of STREAM in MB/s and the seconds of the climate model. Fails if the checksums of
+    the climate model differ."""
     elements = f'-n {args.elements}' if args.elements else ''
     stream = {(r['place'], r['kernel']): r['mb_per_s'] for r in _call(
         pair, f'exanet-stream -j {elements} 1')}
@@ -74,7 +76,8 @@ def _cell(value, width=10):
 
 
 def _show_stream(found):
-    """Prints the rates, and how many times slower they are than with local block RAM."""
+    """Prints the rates FOUND and those of the document, and how many times slower each rate is
+    than that with local block RAM."""
     print('\nSTREAM, MB/s, all results right; in brackets: times slower than '
           'local block RAM\n')
     print(f'{"":12}' + ''.join(f'{k:>21}' for k in KERNELS))
@@ -93,8 +96,9 @@ def _show_stream(found):
 
 
 def _show_climate(found):
-    """Prints the seconds, and their ratios to two cases: the processor with data in local
-    DRAM, and the same master with data in local block RAM."""
+    """Prints the seconds FOUND and those of the document, and their ratios to two cases: the
+    processor with data in local DRAM, and the same master (processor or accelerator) with
+    data in local block RAM."""
     print('kernel of a climate model, the same bits everywhere\n')
     print(f'{"":26}{"here":^32}{"document":^32}')
     print(f'{"by":6}{"data in":20}'
@@ -122,7 +126,7 @@ def _plain(table):
 
 
 def run(binary, args):
-    """Prints both tables."""
+    """Prints the tables of STREAM and of the climate model. Returns all figures."""
     rounds = []
     with vm.Pair(binary, 'bench-axi', arches=ARCHES) as pair:
         _call(pair, 'ssh -f node1 exanet-stream --server </dev/null '

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures the time of frames over each kind of netdev that can be a cable.
+"""Measures the time of frames over several kinds of netdev that can be a cable.
 
 There is no guest and no NIC. Each of two QEMUs without a processor has a hub between the
 cable and a Unix socket, at which this program sends and receives."""
@@ -16,7 +16,7 @@ from . import positive
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
 TURNS = (1, 2)             # frames in one direction before the other end answers
-_SECONDS = 20
+_SECONDS = 20              # limit for a frame, and for the connection of a cable
 
 
 def options(parser):
@@ -50,7 +50,8 @@ class _End:
             self.socket.sendall(struct.pack('>I', len(frame)) + frame)
 
     def receive(self, count):
-        """Returns the last of COUNT frames; None if they do not arrive in time."""
+        """Receives COUNT frames and returns the last one; None if the wait for the last one
+        times out. Fails if the QEMU has ended."""
         data = b''
         for _ in range(count):
             head = self._exactly(4)
@@ -76,8 +77,8 @@ class _End:
 
 
 def _cable(kind, folder):
-    """Returns the netdevs of both ends of a cable, first of the end that listens; and the
-    listening socket that this end inherits, or None."""
+    """Returns the netdev of the end of a cable that listens, the netdev of the other end, and
+    the listening socket that the first end inherits, or None."""
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
@@ -122,7 +123,8 @@ class Cable:
         return self
 
     def _connect(self):
-        """Waits until a frame has arrived at each end."""
+        """Sends frames from each end until one arrives at the other end, and then receives the
+        frames that are still under way. Fails if no frame arrives in _SECONDS."""
         a, b = self.ends
         end = time.monotonic() + _SECONDS
         for one, other in ((a, b), (b, a)):
@@ -139,7 +141,9 @@ class Cable:
             other.socket.settimeout(_SECONDS)
 
     def one_way(self, size, frames, turns):
-        """Returns the median of half a round trip in microseconds. Checks all bytes."""
+        """Returns the median of half a round trip in microseconds. In a round trip, each end
+        sends FRAMES frames of SIZE bytes. Checks all bytes of the last frame in each
+        direction. The first tenth of the round trips does not count."""
         a, b = self.ends
         times = []
         for number in range(turns + turns // 10 + 1):
@@ -159,7 +163,8 @@ class Cable:
 
 
 def run(binary, args):
-    """Prints the table. Returns for each kind {"FRAMES x SIZE": microseconds}."""
+    """Prints the table. Returns the times of all rounds and their medians: for each kind of
+    cable {"FRAMES x SIZE": microseconds}."""
     columns = {f'{turn} x {size}': (size, turn)
                for turn in TURNS for size in FRAMES}
     rounds = {kind: {c: [] for c in columns} for kind in KINDS}

@@ -2,8 +2,9 @@
 """Measures networks of many guests: throughput and message rate by the number of hops,
 incast, and the growth of start-up time and memory.
 
-Links have a rate, because all nodes share the few cores of this machine. Without a rate, the
-cores would limit the throughput; with a low rate, the network limits it."""
+For throughput, message rate and incast, the links have a low rate, so that the network limits
+the throughput. Without a rate, the cores of this machine would limit it, because all nodes
+share them."""
 
 import re
 import statistics
@@ -31,7 +32,7 @@ def options(parser):
 
 
 def run(binary, args):
-    """Prints the tables; returns {part: figures}."""
+    """Runs the chosen parts and prints their tables; returns {part: figures}."""
     parts = {'hops': lambda: hops(binary, args.rounds),
              'incast': lambda: incast(binary, args.rounds),
              'growth': lambda: growth.run(binary, args)}
@@ -39,8 +40,9 @@ def run(binary, args):
 
 
 def flows(cluster, hosts, wanted, options='', seconds=3):
-    """Runs the streams WANTED, each SRC:DST, at the same time between HOSTS, one rank on each
-    host. Returns {'SRC:DST': (MB/s, writes per second)}. The program checks all data."""
+    """Runs the streams WANTED at the same time, for SECONDS, between HOSTS, one rank on each
+    host. A stream is SRC:DST, two numbers of ranks. Returns {'SRC:DST': (MB/s, writes per
+    second)}. Fails if the program finds wrong data at the end."""
     command = f'timeout 300 {MPI} --host {",".join(hosts)} -n {len(hosts)} ' \
               f'/usr/lib/rnic/tests/mpi-flows -t {seconds} {options} ' \
               + ' '.join(wanted)
@@ -94,8 +96,9 @@ def jain(values):
 
 
 def incast(binary, rounds):
-    """Measures seven senders to the end of a line of nodes, where all share the last link,
-    and a bystander behind the senders whose route leads through two of the full routers."""
+    """Measures the throughput of nodes 1 to 7 of a line of nodes, which all send to node0 and
+    share the last link; and of a bystander, the stream from node8 to node6, whose route leads
+    through the busy router of node7."""
     text = f'[cluster]\nmesh = 9\nrate = {_INCAST_RATE}\nmemory = 384\n' \
            f'[node node8]\nrate = {_BYSTANDER_RATE}\n'
     senders, bystander = [f'{n}:0' for n in range(1, 8)], '8:6'

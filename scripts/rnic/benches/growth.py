@@ -9,8 +9,8 @@ from .. import mpi, topology, vm
 from ..steps import Failed, step
 
 TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
-LIMIT = 300      # MB of host memory that a node may use beside its RAM
-# All nodes exchange messages with each other, because all buffers must be in use.
+LIMIT = 300      # MB of host memory beside its RAM that a node should not exceed
+# All nodes exchange messages with each other, so that the buffers are in use.
 _LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
          f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
 
@@ -23,16 +23,17 @@ def options(parser):
 
 
 def memory(pid, ram):
-    """Returns the MB of host memory of process PID, by kind: guest RAM, which has RAM MB,
-    translated code, and the rest. Of shared pages, counts the share of the process."""
+    """Returns the MB of host memory of process PID by kind: "ram" is guest RAM, which has RAM
+    MB, "code" is translated code. Of a page that several processes share, each process gets
+    an equal part (Pss)."""
     found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
     for line in Path(f'/proc/{pid}/smaps').read_text(
             encoding='utf-8').splitlines():
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = int(m[2], 16) - int(m[1], 16)
-            # The mapping of guest RAM is the only one of its size. The mapping of
-            # translated code is the only one that is writable and executable.
+            # A mapping as large as guest RAM counts as guest RAM, and a mapping that is
+            # writable and executable as translated code.
             kind = 'ram' if size >= ram << 20 and 'x' not in m[3] \
                 else 'code' if 'wx' in m[3] else 'rest'
         elif line.startswith('Pss:'):
@@ -57,7 +58,8 @@ def _one(binary, name, topo):
 
 
 def run(binary, args):
-    """Prints the table; returns {topology: figures}."""
+    """Measures each topology and prints the table; returns {topology: figures}. Fails if a
+    topology has several hosts."""
     wanted = {name: topology.load(name)
               for name in args.topology or TOPOLOGIES}
     for name, topo in wanted.items():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measures the weak scaling of LAMMPS, a Lennard-Jones melt, over the NIC and over TCP.
 
-Each guest has the same number of atoms. The same box runs in one process, on all guests over
-the NIC, and on all guests over TCP. Energy, temperature and pressure must be the same in all
-three runs, in all digits that LAMMPS prints."""
+Each guest has the same number of atoms. For 2 guests and more, the same box runs in one
+process, on all these guests over the NIC, and on all these guests over TCP. Energy,
+temperature and pressure must be the same in the three runs, in all digits that LAMMPS
+prints."""
 
 import re
 import statistics
@@ -15,7 +16,8 @@ from . import positive
 
 IMAGE = 'lammps'
 TOPOLOGY = {8: 'torus4x2', 16: 'torus4x4'}
-REFERENCE = {8: 1.6, 16: 3.1}      # the document's ratio of times, Ethernet to the NIC
+# Number of guests -> the document's ratio of times, Ethernet to the NIC.
+REFERENCE = {8: 1.6, 16: 3.1}
 _SECONDS = 900
 _LOOP = re.compile(r'Loop time of ([\d.]+) on (\d+) procs for \d+ steps with '
                    r'(\d+) atoms')
@@ -34,8 +36,8 @@ def options(parser):
 
 
 def _box(count, cells):
-    """Returns the edges of the box of COUNT guests. Each doubling of COUNT doubles one edge,
-    by turns."""
+    """Returns the three edges, in cells, of the box of COUNT guests. COUNT is a power of 2.
+    Each doubling of COUNT doubles the next edge."""
     edges = [cells] * 3
     for i in range(count.bit_length() - 1):
         edges[i % 3] *= 2
@@ -43,8 +45,8 @@ def _box(count, cells):
 
 
 def parse(text):
-    """Returns seconds, number of atoms, and the lines of thermodynamic output from the output
-    of a run; None if the output is not complete."""
+    """Returns the seconds, the number of atoms, and the lines with thermodynamic figures in
+    TEXT, the output of a run. Returns None if TEXT lacks the seconds or such lines."""
     loop = _LOOP.search(text)
     lines = re.findall(r'^\s*(\d+(?:\s+-?[\d.e+-]+){5})\s*$', text, re.M)
     if not loop or not lines:
@@ -53,7 +55,8 @@ def parse(text):
 
 
 def _run(cluster, count, path, args):
-    """Runs LAMMPS once; returns the result of parse(). PATH is None for a single process."""
+    """Runs LAMMPS once with the box of COUNT guests; returns the result of parse(). PATH is a
+    key of mpi.PATHS, or None for a single process."""
     x, y, z = _box(count, args.cells)
     program = f'lmp -in /tmp/in.lj -log none -var x {x} -var y {y} -var z {z} ' \
               f'-var steps {args.steps}'
@@ -72,7 +75,8 @@ def _run(cluster, count, path, args):
 
 
 def measure(cluster, count, args):
-    """Runs LAMMPS with COUNT guests. Fails if the thermodynamic outputs differ."""
+    """Runs LAMMPS in one process, and with COUNT guests over the NIC and over TCP; returns the
+    figures. Fails if the thermodynamic figures differ."""
     with step(f'LAMMPS for {count} guests in one process'):
         single, atoms, want = _run(cluster, count, None, args)
     times = {'nic': [], 'tcp': []}
@@ -91,7 +95,8 @@ def measure(cluster, count, args):
 
 
 def run(binary, args):
-    """Prints the table; returns {guests: figures}."""
+    """Prints the table; returns {number of guests: figures}, and the seconds of one guest as
+    "alone"."""
     topo = topology.load(TOPOLOGY[args.nodes])
     topo.image = IMAGE
     counts = [n for n in (2, 4, 8, 16) if n <= args.nodes]

@@ -2,8 +2,8 @@
 """Measures with perftest between two guests with pvrdma, and then between two guests with
 Linux' soft-RoCE over virtio-net.
 
-Aims: the bandwidth of 64-KiB writes and reads is 20 times that of soft-RoCE and at
-least 800 MB/s, the latency of 8-B writes is at most an eighth of soft-RoCE's, and 256
+Aims: the bandwidth of 64-KiB writes and reads is at least 20 times that of soft-RoCE, and at
+least 800 MB/s; the latency of 8-B writes is at most an eighth of soft-RoCE's; and 256
 queue pairs have at least half of the bandwidth of one queue pair. The exit code is 1 if
 an aim is missed."""
 
@@ -16,10 +16,10 @@ from ..steps import Failed, log_path, step
 from . import positive
 
 IMAGE = FAMILY.nics[0].image
-KINDS = tuple(n.name for n in FAMILY.nics)      # the first is compared with the second
+KINDS = tuple(n.name for n in FAMILY.nics)      # The first is compared with the second.
 _SECONDS = 120             # limit of one program
-# name: command, column of its result, factor to MB/s or microseconds
-_MIB = 1.048576
+_MIB = 1.048576            # MB
+# Test -> (command, column of its figure, factor from the figure to MB/s or microseconds).
 TESTS = {
     'ib_write_bw 64 KiB, MB/s': ('ib_write_bw -s 65536 -D {t}', 3, _MIB),
     'ib_read_bw 64 KiB, MB/s': ('ib_read_bw -s 65536 -D {t}', 3, _MIB),
@@ -30,7 +30,7 @@ TESTS = {
     'ib_read_lat 8 B, us': ('ib_read_lat -s 8 -n {n}', 4, 1),
     'ib_send_lat 8 B, us': ('ib_send_lat -s 8 -n {n}', 4, 1)}
 _LEAST = 800               # MB/s
-# Test -> its aim: how many times better than soft-RoCE.
+# Test -> its aim: how many times better than with soft-RoCE the figure is.
 AIMS = {'ib_write_bw 64 KiB, MB/s': 20, 'ib_read_bw 64 KiB, MB/s': 20,
         'ib_write_lat 8 B, us': 8}
 # A test with many QPs, the same test with one QP, and the minimum of their ratio.
@@ -50,8 +50,8 @@ def options(parser):
 
 
 def _call(pair, kind, program, column):
-    """Runs a program of perftest and returns the figure in a column of its output; 0 if
-    soft-RoCE failed."""
+    """Runs PROGRAM of perftest on both guests, and returns the figure in COLUMN of its last
+    line of results. If PROGRAM fails, returns 0 with soft-RoCE, and fails with pvrdma."""
     log = log_path(f'bench-roce-{kind}')
     program += ' -d roce0 -F'
     r = pair.nodes[0].run(
@@ -63,7 +63,7 @@ def _call(pair, kind, program, column):
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
     rows = re.findall(r'^ *\d+ +\d+ +[\d.]+ .*', r.stdout, re.M)
     if (r.returncode or not rows) and kind != KINDS[0]:
-        return 0.0         # soft-RoCE may fail under high load
+        return 0.0         # Soft-RoCE may fail under high load.
     if r.returncode or not rows:
         raise Failed(f'{program} with {kind} ended with code {r.returncode}',
                      log)
@@ -71,7 +71,7 @@ def _call(pair, kind, program, column):
 
 
 def _measure(binary, kind, args):
-    """Returns {test: figures of all rounds}."""
+    """Returns {test: figures of all rounds} of two guests with NICs of KIND."""
     found = {name: [] for name in TESTS}
     with vm.Pair(binary, f'bench-{kind}', kinds=(kind, kind)) as pair:
         for i in range(args.rounds):
@@ -93,8 +93,10 @@ def _times(name, one, other):
 
 
 def _reached(name, medians):
-    """Returns the aim of a test as text, and True if the test reaches the aim. The
-    second value is None if soft-RoCE failed and the aim only compares with it."""
+    """Returns the aim of test NAME as text, and whether the test reaches the aim: True or
+    False. Returns an empty text and None for a test without an aim. If soft-RoCE failed and
+    the aim compares with soft-RoCE, the second value is False if the test misses its minimum
+    in MB/s, and None otherwise."""
     one, other = (medians[kind][name] for kind in KINDS)
     if name == _MANY:
         return f'{_PART:.0%} of 1 QP', one >= _PART * medians[KINDS[0]][_ONE]
@@ -109,7 +111,8 @@ def _reached(name, medians):
 
 
 def missed(medians):
-    """Returns the tests that miss their aims; MEDIANS are {kind: {test: figure}}."""
+    """Returns the names of the tests that miss their aims. MEDIANS are {kind: {test:
+    figure}}."""
     return [name for name in TESTS if _reached(name, medians)[1] is False]
 
 
@@ -128,7 +131,8 @@ def table(medians):
 
 
 def run(binary, args):
-    """Prints the table; returns all figures, and the tests that miss their aims."""
+    """Measures both kinds and prints the table; returns all figures, and the names of tests
+    that miss their aims."""
     rounds = {kind: _measure(binary, kind, args) for kind in KINDS}
     medians = {kind: {name: statistics.median(r) for name, r in found.items()}
                for kind, found in rounds.items()}
