@@ -31,13 +31,15 @@ _PING, _DEVICE = f'{DEFAULT.name}-ping', f'{DEFAULT.name}-bench'
 
 
 def median_tables(tables):
-    """Returns {size: (latency, bandwidth)}, the medians over TABLES."""
+    """Returns {size: (latency, bandwidth)}, the medians over TABLES, which have the same
+    form."""
     return {size: tuple(statistics.median(t[size][i] for t in tables)
                         for i in range(2)) for size in tables[0]}
 
 
 def bench_mpi(pair, rounds, sizes, seconds):
-    """Measures both paths by turns, so that other load of the host affects both."""
+    """Measures MPI over the NIC and over TCP by turns, so that other load of the host affects
+    both."""
     found = {'nic': [], 'tcp': []}
     for i in range(rounds):
         for path, tables in found.items():
@@ -52,7 +54,7 @@ def bench_mpi(pair, rounds, sizes, seconds):
 
 
 def bench_ping(pair, rounds):
-    """Measures the NIC without MPI, by its ping program."""
+    """Measures the NIC without MPI, by the ping program of its library."""
     results = []
     for i in range(rounds):
         with step(f'{_PING}, round {i + 1} of {rounds}'):
@@ -85,7 +87,8 @@ def _ping(pair):
 
 
 def own_memory(node):
-    """Returns the MB of memory of a QEMU, without the guest's RAM and translated code."""
+    """Returns the MB of resident memory of the QEMU of NODE, without the guest's RAM and
+    translated code."""
     total, counts = 0, False
     ram = node.memory * 1024
     for line in Path(f'/proc/{node.process.pid}/smaps').read_text(
@@ -93,8 +96,8 @@ def own_memory(node):
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = (int(m[2], 16) - int(m[1], 16)) // 1024
-            # The mapping of guest RAM is the only one of its size. The mapping of
-            # translated code is the only one that is writable and executable.
+            # A mapping as large as guest RAM counts as guest RAM, and a mapping that is
+            # writable and executable as translated code.
             counts = size < ram and 'wx' not in m[3]
         elif counts and line.startswith('Rss:'):
             total += int(line.split()[1])
@@ -102,14 +105,15 @@ def own_memory(node):
 
 
 def pair_memory(pair):
-    """Returns own_memory() of the larger of two QEMUs, after both have used TCP."""
+    """Returns the larger own_memory() of both QEMUs of PAIR, after the guests have used TCP."""
     with step('MPI ping-pong over TCP, before memory is measured'):
         mpi.pingpong(pair, 'tcp', 'bench-memory', seconds=0.3)
     return max(own_memory(n) for n in pair.nodes)
 
 
 def bench_memory(binary, used):
-    """Compares USED, pair_memory() with the NIC, with that of guests without the NIC."""
+    """Boots two guests without the NIC, and compares their pair_memory() with USED, the
+    pair_memory() of guests with the NIC."""
     with vm.Pair(binary, 'bench-memory', kinds=('', '')) as pair:
         bare = pair_memory(pair)
     print('memory of QEMU beside guest RAM and translated code: '
@@ -203,7 +207,8 @@ def start():
 
 
 def _more(name, part):
-    """Runs PART, which is a module of the package benches."""
+    """Runs PART, which is the module NAME of the package benches, and writes its figures. Fails
+    if PART misses an aim."""
     p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
     part.options(p)
     args = p.parse_args(sys.argv[2:])

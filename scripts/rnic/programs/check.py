@@ -13,14 +13,14 @@ from ..steps import build_lock, step
 
 FUNCTION_LIMIT, FUNCTION_MAX = 60, 100
 FILE_MAX = 800
-# Checks of the kernel's checkpatch that do not fit. A list of registers is a macro with a
-# macro as its parameter. A module outside of Linux' source must check the version of the
-# kernel.
+# Checks of the kernel's checkpatch that do not suit this project. A list of registers is a
+# macro with a macro as its parameter. A module outside of Linux' source must check the version
+# of the kernel.
 _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
     'COMPLEX_MACRO,MACRO_ARG_UNUSED'
-# Matches findings of QEMU's checkpatch that count. The excepted checks do not fit: QEMU's own
-# lists of properties are macros with complex values, and a register of pvrdma has positive
-# errnos.
+# Matches the findings of both checkpatches that count. The excepted checks do not suit this
+# project. For example, macros of lists have complex values, and a register of pvrdma has
+# positive errnos.
 _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
     r'return of an errno)'
 
@@ -36,7 +36,8 @@ class Check:
         print(what, flush=True)
 
     def style(self, files, tool, *options, cwd=TOP):
-        """Runs the checkpatch TOOL of QEMU or of the kernel on FILES."""
+        """Runs the checkpatch TOOL of QEMU or of the kernel on FILES, and reports the findings
+        that _QEMU_STYLE matches."""
         for f in files:
             r = subprocess.run(['perl', tool, '-q', '--no-tree', '--terse',
                                 *options, '-f', f], cwd=cwd, text=True,
@@ -46,8 +47,8 @@ class Check:
                     self.say(line)
 
     def grep(self, what, pattern, *paths, allowed=r'^$'):
-        """Reports WHAT for each line of the tracked PATHS with PATTERN, except in files that
-        ALLOWED matches."""
+        """Reports WHAT for each line that PATTERN matches in the tracked files below PATHS,
+        except in files whose names ALLOWED matches."""
         out = subprocess.run(['git', 'grep', '-InE', pattern, '--', *paths],
                              cwd=TOP, text=True, capture_output=True,
                              check=False).stdout
@@ -56,8 +57,9 @@ class Check:
                 self.say(f'{line}: {what}')
 
     def rooms(self):
-        """Checks that folders use and include only lower folders, circles of files are small,
-        each header compiles alone, and the main headers are short."""
+        """Checks that folders use and include only lower folders, that circles of files are
+        small and in one folder, that each header compiles alone, and that the main headers are
+        short. Compiles the files of hw."""
         r = rooms.Rooms()
         r.compile()
         for what in r.wrong_edges():
@@ -80,8 +82,8 @@ class Check:
             self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
 
     def built(self):
-        """Reports C files that the meson.build of their folder, or of the next folder above
-        it, does not list."""
+        """Reports C files that are not listed in the nearest meson.build: that of their own
+        folder or, if there is none, of the next folder above that has one."""
         for f in tracked('hw/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
                          'tests/tools/*.c', 'tests/fuzz/*.c'):
             build = next(p for folder in (TOP / f).parents
@@ -98,7 +100,8 @@ class Check:
             self.say(what)
 
     def licences(self):
-        """Reports source files without a licence in their first lines."""
+        """Reports C and Python files, makefiles and scripts without an SPDX licence in their
+        first 400 bytes."""
         for f in tracked():
             path = TOP / f
             if not path.is_file() or not path.stat().st_size:
@@ -110,7 +113,8 @@ class Check:
                 self.say(f'{f}: no licence')
 
     def sizes(self):
-        """Reports functions and files that are too long."""
+        """Reports C files and functions that are too long. Prints a note, which is no finding,
+        for functions of more than FUNCTION_LIMIT lines."""
         lengths = []
         for f in tracked('include/*.h', 'hw/*.[ch]', 'guest-driver/*.[ch]', 'tests/*.[ch]'):
             lines = (TOP / f).read_text(encoding='utf-8').splitlines()
@@ -130,7 +134,8 @@ class Check:
 
 
 def functions(lines):
-    """Yields (line, length) of each function. The braces of a function are in column 0."""
+    """Yields, for each function in LINES, the number of the line with the opening brace, and
+    the number of lines between the braces. Both braces are alone in their lines."""
     start = None
     for number, line in enumerate(lines, 1):
         if line == '{':
@@ -147,8 +152,8 @@ def tracked(*patterns):
 
 
 def hops():
-    """Prints how many hops a transfer takes from file to file. Returns 0 if each kind of
-    transfer takes few enough."""
+    """Builds QEMU and prints how many calls from file to file a transfer makes. Returns 0 if
+    no kind of transfer makes too many."""
     apt.ensure_packages(['binutils', 'valgrind'])
     with build_lock():
         q = qemu.Qemu().build(programs=['transfers'])

@@ -30,7 +30,7 @@ def _up(args):
         for spec in topo.nodes:
             spec.memory = args.memory
     name = args.cluster or topo.name
-    cluster.refuse_second(name)   # fails before the build, which takes long
+    cluster.refuse_second(name)   # Fails before the build, because the build takes long.
     vm.check_share(args.share)
     used = {spec.arch for spec in topo.nodes}
     binary = build.everything(image=topo.image, arches=[
@@ -90,8 +90,8 @@ def _run(args):
         words += ['--map-by', args.map_by]
     words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
     words += args.mpi
-    # The user gives test programs by their names, and programs of the shared folder as
-    # ./program. The file MARK has the process to kill.
+    # The user names a test program without a folder, and a program of the shared folder as
+    # ./program. The file MARK contains the number of the process to kill.
     mark = f'/run/rnic-run-{os.getpid()}'
     script = f'PATH=$PATH:{_TESTS}; {"cd /mnt/host; " if c.share else ""}' \
              f'program=$(command -v -- {shlex.quote(program)}) || ' \

@@ -34,8 +34,8 @@ _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
 
 
 def table(head, rows):
-    """Returns a simple table of reStructuredText. Long lines of the last column are
-    wrapped."""
+    """Returns a simple table of reStructuredText with the line HEAD and ROWS, which may not be
+    empty. Wraps long cells of the last column."""
     rows = [[str(c) for c in r] for r in rows]
     if not rows:
         raise Failed('a table has no rows')
@@ -62,8 +62,8 @@ def hexa(value):
 
 
 def escaped(text):
-    """Returns TEXT as reStructuredText. A word of C that ends in an underscore would be a
-    link, so it becomes a literal."""
+    """Returns TEXT as reStructuredText without special characters. A word that ends in an
+    underscore would be a link, so such a word becomes a literal."""
     text = text.replace('\\', '\\\\').replace('*', '\\*').replace('|', '\\|')
     return re.sub(r'(\w*_)(?=\W|$)', r'``\1``', text)
 
@@ -144,7 +144,7 @@ KINDS = {f.__name__: f
 
 
 def rewritten(text, sheet, name):
-    """Returns the document TEXT with new tables. NAME is the document's name for messages."""
+    """Returns the document TEXT with tables made from SHEET. Messages name the document NAME."""
     def section(m):
         kind, *arguments = m.group(1).split()
         if kind not in KINDS or not arguments:

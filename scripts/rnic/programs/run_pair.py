@@ -40,7 +40,7 @@ def start():
     nics.check(p, args)
     if args.shell and not sys.stdin.isatty():
         raise Failed('--shell needs a terminal')
-    vm.check_share(args.share)   # fails before the build, which takes long
+    vm.check_share(args.share)   # Fails before the build, because the build takes long.
     arches = arch.pair_of(args)
     binary = build.everything(shell=args.shell, arches=arches,
                               image=families.nic(args.nic[0]).image)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds the needed programs and runs all tests.
+"""Builds the needed programs and runs the tests.
 
-Unit tests and qtests run on this machine with sanitizers, a few of them without;
-each fuzz target gets a fixed number of inputs; guest tests run in two booted guests;
-some tests of scripts boot guests themselves. The last line says how many tests passed
-and failed; the exit code is 0 only if some ran and none failed."""
+Without options, unit tests and qtests run on this machine with sanitizers, a few of them
+without; each fuzz target gets a fixed number of inputs, for a limited time; guest tests
+run in two booted guests; some tests of scripts boot guests themselves. The last line says
+how many tests passed and failed; the exit code is 0 only if some passed and none failed."""
 
 import argparse
 import contextlib
@@ -54,8 +54,8 @@ def start():
         _host(args, sanitized, summary)
     if guests:
         fuzz.gate(plain, args.only, summary)
-        # With --full the tests run one after the other, because the limits of long tests
-        # assume an idle machine.
+        # With --full the tests of scripts run after the guest tests, because the limits of
+        # long tests assume an idle machine.
         with contextlib.nullcontext() if args.full else \
                 suites.scripts_meanwhile(args.only, summary):
             suites.guests(plain.binary, args.only, summary, full=args.full)
@@ -120,7 +120,8 @@ def _selection(args):
 
 
 def _selected(args, guests):
-    """Returns the names of the tests that ARGS select, without a build."""
+    """Returns names of tests that ARGS select, not always all of them; an empty list if ARGS
+    select no test. Builds nothing, but may configure a tree."""
     if args.arm64:
         return suites.guest_names(args.only, ARM64)
     if args.fuzz_qemu:
@@ -138,8 +139,8 @@ def _selected(args, guests):
 
 
 def _trees(args, guests):
-    """Builds the trees that ARGS require; returns the tree without sanitizers and the
-    tree with sanitizers, and a false value for a tree that is not required."""
+    """Builds the trees that ARGS require. Returns the tree without sanitizers and the tree with
+    sanitizers; a false value stands for a tree that is not required."""
     with_sanitizers = args.sanitize or guests and not args.only
     found = [not args.sanitize and qemu.Qemu(args.qemu),
              with_sanitizers and qemu.Qemu(args.qemu, sanitize=True)]
@@ -150,7 +151,7 @@ def _trees(args, guests):
 
 
 def _wanted(args, tree):
-    """Returns a function that returns true if TREE must build a given test."""
+    """Returns a function that returns a true value if ARGS select a given test in TREE."""
     runs = suites.sanitized if tree.sanitize else suites.plain(_selection(args))
 
     def wanted(test):
@@ -161,7 +162,8 @@ def _wanted(args, tree):
 
 
 def _host(args, tree, summary):
-    """Runs the selected tests of one tree."""
+    """Runs the unit tests and qtests that ARGS select in TREE, and with --soak the soak
+    tests."""
     wanted = _wanted(args, tree)
     suites.host(tree, lambda test: not test.soak and wanted(test), summary)
     if args.soak and tree.sanitize == args.sanitize:
@@ -169,7 +171,8 @@ def _host(args, tree, summary):
 
 
 def _fuzz(args, summary):
-    """Runs only the fuzz targets, for the given time."""
+    """Builds and runs the fuzz targets with --fuzz, and QEMU's generic fuzzer with --fuzz-qemu,
+    for the given minutes."""
     if args.fuzz:
         with build_lock():
             q = qemu.Qemu(args.qemu).build()
