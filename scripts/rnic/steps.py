@@ -19,14 +19,14 @@ import traceback
 from .paths import BUILD, LOG, shown
 
 _PROGRESS = re.compile(r'\[(\d+)/(\d+)\]')
-# Lines with the reason of an error of apt, compilers, configure scripts and sudo.
+# Matches the line in which apt, sudo, a compiler or a configure script reports an error.
 _REASON = re.compile(r'^(?:E: |sudo: |.*\b(?:error|ERROR): ).*', re.M)
 _PLAIN_INTERVAL = 15   # seconds between lines of progress if the output is not a terminal
 
 
 class Failed(Exception):
-    """A step has failed: WHY is the reason, STEP the title of the step, LOG the file with
-    details."""
+    """A step has failed. WHY is the reason, STEP the title of the step, and LOG the file with
+    details. STEP and LOG may be None."""
 
     def __init__(self, why, log=None, step=None):
         super().__init__(why)
@@ -39,8 +39,8 @@ class Failed(Exception):
 
 
 class _Line:
-    """The line of a step. On a terminal, each change overwrites the line. In a file, the
-    begin, the end, and the progress at intervals are lines."""
+    """The line of a step. On a terminal, each change overwrites the line. Otherwise the begin
+    and the end are lines, and progress is a line at most every _PLAIN_INTERVAL seconds."""
 
     def __init__(self, title):
         self.title, self.start = title, time.monotonic()
@@ -73,8 +73,8 @@ _current = _Steps()
 
 @contextlib.contextmanager
 def step(title):
-    """Prints TITLE now, and the duration at the end of the body. Stores TITLE in an
-    exception of the body that has no title yet."""
+    """Prints TITLE now, and the duration at the end of the body. Yields the _Line. Stores
+    TITLE in an error of the body, unless an inner step has stored its title there."""
     outer, line = _current.line, _Line(title)
     _current.line = line
     try:
@@ -95,14 +95,14 @@ def log_path(name):
     LOG.mkdir(parents=True, exist_ok=True)
     path = LOG / f'{name}.log'
     if path.exists() and not os.access(path, os.W_OK):
-        path.unlink()   # The log of an earlier step with sudo belongs to root.
+        path.unlink()   # The log belongs to root, because an earlier run was by root.
     return path
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
-    """Runs CMD and writes its output to the file of log_path(LOG). If the exit code is not
-    0, raises Failed with WHY, or with the exit code if WHY is None, and with a reason from
-    the log."""
+    """Runs CMD and writes its output to the file log_path(LOG). ENV has variables to add to
+    the environment. Raises Failed if CMD is not installed. If the exit code is not 0, raises
+    Failed with WHY, or with the exit code if WHY is None, and with a reason from the log."""
     path = log_path(log)
     with open(path, 'w', encoding='utf-8', errors='replace') as out:
         out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
@@ -159,8 +159,9 @@ def _show_progress(path):
 
 @contextlib.contextmanager
 def build_lock(what=''):
-    """Holds the lock of builds of kind WHAT below BUILD, so that one such build runs at a
-    time. Guests and packages have locks of their own; '' is the lock of all other builds."""
+    """Waits for the lock of builds of kind WHAT below BUILD, and holds the lock, so that one
+    such build runs at a time. WHAT is '-guest' for guests, '-apt' for packages, and '' for
+    all other builds."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / f'.lock{what}', 'w', encoding='ascii') as f:
         try:
@@ -172,8 +173,9 @@ def build_lock(what=''):
 
 
 def digest(*items):
-    """Returns the hash of ITEMS: strings, the contents and execute bits of files, and of
-    folders the names, contents and execute bits of all files in them."""
+    """Returns the SHA-256, in hexadecimal, of ITEMS. An item is a string, or the path of a
+    file (contents and execute bits), or the path of a folder (names, contents and execute
+    bits of all files below it). A file that does not exist adds nothing."""
     h = hashlib.sha256()
     for item in items:
         if isinstance(item, str):
@@ -190,12 +192,14 @@ def digest(*items):
 
 
 def fresh(stamp, value):
-    """Returns true if the file STAMP has VALUE, the digest of a product's sources."""
+    """Returns true if the file STAMP exists and contains VALUE, the digest of a product's
+    sources."""
     return stamp.is_file() and stamp.read_text(encoding='ascii') == value
 
 
 def main(function):
-    """Runs FUNCTION as a program: its result is the exit code, and an error is one line."""
+    """Runs FUNCTION as a program and exits. The result of FUNCTION is the exit code. Prints an
+    error as one line. SIGTERM and SIGHUP end the program by an exception."""
     def stop(number, _frame):
         raise SystemExit(128 + number)
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -216,7 +220,8 @@ def main(function):
 
 
 def _trace():
-    """Returns the log with the current exception; None if no log can be written."""
+    """Writes the current exception to a log and returns its path; None if the log cannot be
+    written."""
     try:
         log = log_path('error')
         log.write_text(traceback.format_exc(), encoding='utf-8')

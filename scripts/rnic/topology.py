@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads topology files, which list the nodes of a cluster and their cables.
 
-docs/clusters.rst describes the file. This module checks the file, except the rules of faults,
-which vm.check_faults() checks, and of routes, which the device checks when its node starts.
+docs/clusters.rst describes the file. This module checks the file, but not the values of faults
+and routes. vm.check_faults() checks faults, and the device checks routes when its node starts.
 """
 
 import configparser
@@ -18,12 +18,12 @@ from .steps import Failed
 
 READY = TOP / 'scripts/topologies'
 PORTS = families.DEFAULT.nics[0].links      # maximum number of links of a node
-NODES_MAX = 256        # limit of the addresses of guests
+NODES_MAX = 256        # maximum number of nodes, including switches
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
 _PLACES = {'card': (0, 1023), 'chassis': (10, 15), 'cabinet': (14, 255)}
 _ROUTERS = ('torus', 'arithmetic', 'table')
-# Keys that make nodes and cables -> how many numbers the value may have.
+# Key that makes nodes and cables -> how many numbers its value may have.
 _KINDS = {'torus': (1, 2, 3), 'mesh': (1, 2, 3), 'fattree': (3,),
           'dragonfly': (2,)}
 _NAME = re.compile(r'[a-z]([a-z0-9-]{0,29}[a-z0-9])?')
@@ -45,13 +45,14 @@ class Node:
     host: str = None           # None: this machine
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link
-    switch: bool = False       # The QEMU has the NIC, but no guest.
+    switch: bool = False       # true: QEMU has the NIC, but no guest
     routes: str = ''           # property of the device
-    rules: list = field(default_factory=list)   # tuples (value, mask, next nodes)
+    # Tuples (value, mask, next nodes), from which settle_routes() makes ROUTES.
+    rules: list = field(default_factory=list)
     cables: list = field(default_factory=list)
 
     def link(self, cable):
-        """Returns the number of the device's link at which CABLE ends."""
+        """Returns the number of the device's link at which CABLE, a cable of this node, ends."""
         return next(i for i, c in enumerate(self.cables) if c is cable)
 
 
@@ -77,15 +78,15 @@ class Topology:
     dims: str                  # property of the device, '' if there is no ring
     router: str                # property of the device, '' for the torus
     hosts: dict                # name -> address at which this host's cables listen
-    port: int = 23000          # TCP port of the first cable between two hosts
+    port: int = 23000          # A cable between hosts has TCP port PORT + Cable.number.
     interface: str = 'lo'      # interface of the host for the guests' Ethernet
     slurm: str = ''            # options of salloc
     image: str = ''            # one of guest.IMAGES
-    text: str = ''
+    text: str = ''             # contents of the file
 
     def node(self, name):
         """Returns the node with the name or number NAME. Fails if there is no such node."""
-        # Names go first, because with switches node1 need not have number 1.
+        # Compares names before numbers, because a node called node1 may have another number.
         for own in (True, False):
             for n in self.nodes:
                 if name == n.name if own else \
@@ -129,7 +130,7 @@ def load(given):
 
 
 def _name_of(path):
-    """Returns the name of a cluster from the path of its file."""
+    """Returns the name of a cluster, which follows from the name of its file PATH."""
     name = re.sub('[^a-z0-9]+', '-', path.stem.lower()).strip('-')
     if not is_name(name):
         name = f'cluster-{name}'
@@ -137,17 +138,18 @@ def _name_of(path):
 
 
 def parse(text, name, path='topology'):
-    """Returns the Topology that TEXT describes. An error names PATH, line and key."""
+    """Returns the Topology that TEXT describes. Raises Failed for an error in TEXT. The message
+    names PATH and the line."""
     return _Parser(text, name, path).topology()
 
 
 class _Parser:
-    """Reads one file. Each error names the line."""
+    """Reads one file. An error in the file raises Failed with the line."""
 
     def __init__(self, text, name, path):
         self.name, self.path = name, path
-        # configparser continues a line that is followed by an indented line. The file has no
-        # such lines, because all indentation is removed here.
+        # Removes all indentation, because configparser would append an indented line to the
+        # value of the line before.
         self.lines = [s.strip(' \t') for s in text.split('\n')]
         self.text = '\n'.join(self.lines)
         self.check_characters()
@@ -172,8 +174,8 @@ class _Parser:
                              f'U+{ord(wrong):04X} cannot be in it')
 
     def where(self, section, key=None):
-        """Returns the beginning of a message: file and line of KEY, or of the head of
-        SECTION."""
+        """Returns the beginning of a message: file and line of KEY in SECTION, or of the head
+        of SECTION if KEY is None or not there."""
         line, inside = 1, False
         for number, s in enumerate(self.lines, 1):
             if s.startswith('['):
@@ -207,8 +209,9 @@ class _Parser:
         return int(text)
 
     def quantity(self, section, values, key, default, units, unit):
-        """Returns the number of KEY, which has one of UNITS, in the smallest of these. UNIT
-        describes the value in a message."""
+        """Returns the value of KEY as a number of the smallest of UNITS, or DEFAULT without the
+        key. The value has a unit from UNITS (name -> factor), except 0, which needs none. UNIT
+        describes a correct value in messages."""
         text = values.get(key)
         if text is None:
             return default
@@ -221,8 +224,8 @@ class _Parser:
         return value
 
     def common(self, section, values, node=None):
-        """Returns cores, memory, rate and latency from VALUES. NODE, or the default, provides
-        missing values."""
+        """Returns the dictionary of cores, memory, rate and latency from VALUES of SECTION. If
+        VALUES lack a key, the value is that of NODE, or the default without NODE."""
         was = node or Node(0, '', 0)
         return {
             'cores': self.number(section, values, 'cores', was.cores, 1, 64),
@@ -293,8 +296,8 @@ class _Parser:
             self.hosts[host] = address or host
 
     def generate(self, whole, common):
-        """Makes the nodes and cables of keys such as torus, mesh and qfdb. Returns the
-        property dims."""
+        """Makes the nodes and cables of the keys torus, mesh, fattree, dragonfly and qfdb, if
+        there is such a key. Returns the property dims."""
         kinds = [k for k in _KINDS if k in whole]
         qfdb = whole.get('qfdb', 'no')
         if qfdb not in ('yes', 'no'):
@@ -337,7 +340,7 @@ class _Parser:
 
     def grow(self, kinds, qfdb, whole, common):
         """Makes the nodes and cables of the keys fattree and dragonfly. Returns the property
-        dims."""
+        dims, which is empty."""
         if qfdb == 'yes':
             self.fail('cluster', 'qfdb', 'has the router of a torus')
         size = self.read_size(kinds[0], whole)
@@ -449,9 +452,10 @@ class _Parser:
             self.fail(section, 'routes', 'needs router = table in [cluster]')
 
     def settle_routes(self, whole):
-        """Makes the property routes from the rules of each node: a rule of the device names
-        links, not nodes. First sorts and numbers the nodes, because guests must have the
-        numbers from 0 on, and switches the numbers behind them."""
+        """Sorts and numbers the nodes: guests have the numbers from 0 on, and switches the
+        numbers behind them. With router = table, makes the property routes of each node without
+        the key routes from its rules. A rule names nodes, but in the property a rule names
+        links. Fails if a node has neither."""
         self.nodes.sort(key=lambda n: n.switch)
         for number, node in enumerate(self.nodes):
             node.number = number
@@ -488,8 +492,8 @@ class _Parser:
         return coord
 
     def read_link(self, section, first, second):
-        """Reads a section [link]: it adds or removes cables between two nodes, and sets the
-        faults of these cables."""
+        """Reads a section [link] about nodes FIRST and SECOND. Adds or removes cables between
+        these nodes, and sets the faults of the cables."""
         values = self.section(section, ('cables', 'faults'))
         ends = []
         for name in (first, second):
@@ -515,7 +519,7 @@ class _Parser:
             self.set_faults(cable, section, values)
 
     def set_faults(self, cable, section, values):
-        """Sets the faults of CABLE if VALUES of SECTION have the key."""
+        """Sets the faults of CABLE if VALUES of SECTION have the key faults."""
         if 'faults' in values:
             text = values['faults']
             cable.faults = '' if text == 'none' else text
@@ -549,8 +553,8 @@ class _Parser:
         self.spread()
 
     def spread(self):
-        """Assigns a host to each node without the key host. Each host gets about the same
-        number of consecutive nodes."""
+        """Assigns a host to each node without the key host, if the cluster has hosts. If no
+        node has the key, each host gets about the same number of consecutive nodes."""
         if not self.hosts:
             return
         hosts = list(self.hosts)
@@ -560,7 +564,7 @@ class _Parser:
 
 
 def _sizes(text):
-    """Returns the numbers in a text such as 4x2x2; no numbers if the text has another
+    """Returns the list of numbers in a TEXT such as 4x2x2. The list is empty if TEXT has another
     form, or a number that is not from 1 to 16."""
     size = [int(n) for n in text.split('x')] if _SIZES.fullmatch(text) else []
     return size if all(1 <= n <= 16 for n in size) else []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs guests that are joined by an Ethernet and by cables between their NICs.
 
-A Cluster of this module ends with the process that uses it, because the kernel then kills
+A Cluster of this module ends with the process that started it, because the kernel then kills
 QEMU and ssh. The clusters of cluster.py continue to run.
 """
 
@@ -44,15 +44,16 @@ def default_cpus():
 
 
 def default_memory():
-    """Returns the memory of one guest of a pair in MB."""
+    """Returns the default memory, in MB, of one guest of a pair."""
     return 2048 if host.has_much_memory() else 1024
 
 
 def _die_with(parent, number):
-    """Returns a function for a child process: the child gets signal NUMBER when PARENT, this
+    """Returns a function that a new child process calls. Then the kernel sends signal NUMBER to
+    the child when the thread that started the child ends, at the latest when PARENT, this
     process, ends."""
-    # ctypes looks prctl up before the fork, because a thread may hold the loader's lock
-    # during the fork.
+    # Finds prctl before the fork, because another thread may hold the loader's lock during
+    # the fork.
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def arrange():
@@ -63,15 +64,16 @@ def _die_with(parent, number):
 
 
 def check_share(folder):
-    """Fails if FOLDER cannot be shared with the guests. None stands for no folder."""
+    """Fails if FOLDER is not a folder, or has a comma in its path, and thus cannot be shared
+    with the guests. Accepts None, which stands for no folder."""
     if folder is not None and (not os.path.isdir(folder) or ',' in folder):
         raise Failed(f"'{folder}' is not a folder that can be shared")
 
 
 def check_faults(binary, topo):
-    """Fails, with the line of the file, if the device refuses the faults of a cable in TOPO.
-    Asks a device in a QEMU without a guest before any node is started. A device refuses its
-    routes when its node starts."""
+    """Fails, with the line of the topology file, if the device refuses the faults of a cable
+    in TOPO. Sets the faults of a device in a QEMU without a guest, so that no node must be
+    started for this check. Does not check the routes."""
     wanted = {c.faults: c.where for c in topo.cables if c.faults}
     if not wanted:
         return
@@ -88,7 +90,8 @@ def check_faults(binary, topo):
 
 
 def spawn(cmd, die=signal.SIGKILL, **options):
-    """Starts a child process, which gets signal DIE when this process ends."""
+    """Starts a child process. The child gets signal DIE when the calling thread ends, at the
+    latest when this process ends."""
     return subprocess.Popen([str(c) for c in cmd],
                             preexec_fn=_die_with(os.getpid(), die), **options)
 
@@ -176,8 +179,8 @@ class Node:
         return Qmp(self.socket('qmp'), self.cluster.prefix(self))
 
     def find_port(self):
-        """Asks QEMU for the port at which ssh reaches the guest. Raises OSError while QEMU
-        starts."""
+        """Asks QEMU for the TCP port of QEMU's host that leads to the guest's ssh server, and
+        stores the port. Raises OSError if QEMU does not answer, for example while it starts."""
         with self.qmp() as qmp:
             users = qmp.command('human-monitor-command',
                                 **{'command-line': 'info usernet'})
@@ -195,25 +198,26 @@ class Node:
         raise Failed(f'the QEMU of {self.name} {self.end(code)}', self.errors)
 
     def end(self, code=None):
-        """Returns how QEMU ended, and its last message. CODE is its exit code, if that is
-        known."""
+        """Returns a text that says how QEMU ended, and its last message. CODE is QEMU's exit
+        code; another value than a number means that the exit code is not known."""
         how = 'ended'
         if isinstance(code, int):
             how += f' by {signal.Signals(-code).name}' if code < 0 \
                 else f' with code {code}'
         try:
-            # The first line of the file is the command.
+            # Drops the first line, which is the command, or a part of a line in a long file.
             lines = [s for s in tail(self.errors).splitlines()[1:] if s.strip()]
         except OSError:
             lines = []
-        # If Slurm has started QEMU, the last lines are messages of Slurm.
+        # If Slurm has started QEMU, the last lines may be messages of Slurm.
         own = [s for s in lines if not s.startswith(('srun:', 'slurmstepd:'))]
         last = (own or lines or ['it said nothing'])[-1].strip()
         return f'{how}: {last[:200]}'
 
     def answers(self):
-        """Returns true if the guest's ssh server answers, or, for a guest on another host, if
-        the console has the line READY. A switch has no guest, so its QEMU must answer."""
+        """Returns true if the guest's ssh server answers. If Slurm has started the node, returns
+        true if the console has the line READY. For a switch, which has no guest, returns true
+        if its QEMU answers."""
         with contextlib.suppress(OSError):
             if self.spec.switch:
                 with self.qmp():
@@ -240,7 +244,8 @@ class Node:
                 '-o', 'ServerAliveCountMax=10', *options, 'root@127.0.0.1']
 
     def login(self):
-        """Opens the ssh connection that later commands share."""
+        """Opens the ssh connection that later commands share, unless it is open. Fails after
+        60 s."""
         if self.master:
             return
         self.master = spawn(self.ssh('-N', '-M'), stdin=subprocess.DEVNULL,
@@ -252,8 +257,9 @@ class Node:
             time.sleep(0.05)
 
     def run(self, command, timeout=None, **options):
-        """Runs a shell command line in this guest. OPTIONS and the result are those of
-        subprocess.run()."""
+        """Runs the shell command line COMMAND in this guest. OPTIONS and the result are those
+        of subprocess.run(). The guest ends COMMAND after TIMEOUT seconds, with exit code 124,
+        or 137 if COMMAND ignores SIGTERM. Raises TimeoutExpired if the guest does not."""
         self.login()
         options.setdefault('stdin', subprocess.DEVNULL)
         if timeout:
@@ -270,8 +276,8 @@ class Node:
         return [s for s in text.splitlines() if _TROUBLE.search(s)]
 
     def stop(self):
-        """Kills the ssh connection and QEMU. The changes of the disk are temporary, so no data
-        is lost."""
+        """Kills the ssh connection and QEMU. The guest is not shut down, because QEMU discards
+        all changes of the disk anyway."""
         for process in (self.master, self.process):
             if process and process.poll() is None:
                 process.kill()
@@ -279,12 +285,13 @@ class Node:
 
 
 def _management(number):
-    """Returns the first three bytes of the network between node NUMBER and its host."""
+    """Returns the first three bytes, as text, of the IPv4 network between node NUMBER and its
+    host."""
     return f'10.{number // 200}.{number % 200 + 2}'
 
 
 def address(number):
-    """Returns the address of node NUMBER in the Ethernet that joins the guests."""
+    """Returns the IPv4 address of node NUMBER in the Ethernet that joins the guests."""
     return f'10.77.{(number + 1) >> 8}.{(number + 1) & 255}'
 
 
@@ -294,13 +301,15 @@ class Cluster:
     def __init__(self, binary, name, topo, *, share=None):
         self.binary, self.name, self.topology = Path(binary), name, topo
         self.share = os.path.abspath(share) if share else None
-        # Many nodes share the host's memory, so the buffer of translated code is small.
+        # With more than two nodes, limits each buffer of translated code to 128 MB, because
+        # the nodes share the host's memory.
         self.accel = ',tb-size=128' if len(topo.nodes) > 2 else ''
-        self.debug = False     # the guests have the debug kernel
-        self.folder = None     # folder of sockets; None before the start
+        self.debug = False     # true: the guests have the debug kernel
+        self.folder = None     # folder of sockets; None while there is no folder
         self.nodes = [Node(spec, self) for spec in topo.nodes]
         self.guests = [n for n in self.nodes if not n.spec.switch]
-        # Nodes with the same group, port and identifier share an Ethernet.
+        # Multicast group, UDP port and identifier of the Ethernet of this cluster, which
+        # ethernet() uses.
         self.segment = (f'239.77.{random.randrange(256)}.'
                         f'{random.randrange(1, 255)}',
                         random.randrange(15000, 25000),
@@ -317,8 +326,9 @@ class Cluster:
                         f'{n.spec.coord:#x}' for n in self.guests)
 
     def crowded(self):
-        """Returns true if guests and QEMUs need more processors than the hosts have. A
-        process in a guest then must not keep a processor while it waits."""
+        """Returns true if there are more than two nodes, and one processor for each QEMU and
+        each CPU of a guest would be more than the hosts have. Each host counts as this
+        machine. A process in a crowded guest must not keep a processor while it waits."""
         nodes = len(self.nodes)
         wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
@@ -328,7 +338,8 @@ class Cluster:
         return spawn(cmd, **options)
 
     def started(self, _node):
-        """Does nothing. A subclass may react to the start of a node's QEMU."""
+        """Does nothing. start() calls this method when the QEMU of a node has been started, so
+        that a subclass can react."""
 
     def launcher(self, _node):
         """Returns the words in front of the command line of QEMU."""
@@ -365,8 +376,8 @@ class Cluster:
         return self
 
     def boot(self):
-        """Starts all nodes and waits until they answer. A few nodes boot at the same time,
-        because the time limits in a guest expire if too many boot."""
+        """Starts all nodes and waits until they answer. At most at_once() nodes boot at the
+        same time, because time limits in a guest expire if too many boot."""
         key = guest.HOST_KEY.with_suffix('.pub').read_text(encoding='ascii')
         Path(self.known_hosts()).write_text(f'rnic {key}', encoding='ascii')
         count = len(self.nodes)
@@ -406,9 +417,10 @@ class Cluster:
             self.folder = None
 
     def foreground(self, command, node=None, tty=False):
-        """Runs COMMAND on NODE with standard input and output of this process. Without NODE,
-        COMMAND runs on node0 and uses all nodes; then the end of any QEMU ends it, because a
-        program would wait long for a node that is gone. Returns the exit code."""
+        """Runs COMMAND on NODE, by default on the first node, with standard input and output of
+        this process. Returns the exit code. If the QEMU of NODE ends, ends COMMAND and fails.
+        Without NODE, COMMAND may use all nodes, so the end of any QEMU has this effect. With
+        TTY, COMMAND has a terminal."""
         needed = [node] if node else self.nodes
         node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
@@ -432,7 +444,8 @@ class Cluster:
 
 
 def _is_up(node):
-    """Returns true if NODE answers. Fails if NODE has ended or does not boot in time."""
+    """Returns true if NODE answers. Fails if the QEMU of NODE has ended, or if NODE does not
+    answer in time."""
     node.check()
     if node.answers():
         return True
@@ -444,8 +457,8 @@ def _is_up(node):
 
 
 def _stream(name, path, server):
-    """Returns the netdev NAME for one end of a connection at the socket PATH. The QEMUs may
-    start in any order, and the connection is restored if one of them starts again."""
+    """Returns the netdev NAME for one end of a connection at the Unix socket PATH. The two
+    QEMUs may start in any order, because the client tries again every 100 ms."""
     return f'stream,id={name},addr.type=unix,addr.path={path},' + (
         'server=on' if server else 'server=off,reconnect-ms=100')
 
@@ -466,7 +479,8 @@ class Pair(Cluster):
         self.debug = debug
 
     def shell(self):
-        """Opens a terminal with a prompt in each guest, until both shells have ended."""
+        """Shows a prompt of each guest in this terminal, by tmux. Returns the exit code of tmux
+        when both shells have ended, or when the user detaches from tmux."""
         tmux = ['tmux', '-f', '/dev/null', '-S', f'{self.folder}/tmux']
         env = {k: v for k, v in os.environ.items() if k != 'TMUX'}
         panes = [shlex.join(n.ssh('-t')) for n in self.nodes]
