@@ -12,16 +12,17 @@ from .steps import Failed, log_path, step
 
 _SECONDS = 300
 _NIC = families.DEFAULT.nics[0]
-# Without firmware the driver of the serial port waits for its clocks for ever. So all
-# output goes through the kernel's log to the early console.
+# Without firmware the kernel's driver of the serial port does not work, because the driver
+# finds no clocks. So all output passes through the kernel's log to the early console.
 _CMDLINE = 'earlycon=cdns,mmio,0xff000000 keep_bootcon console=ttyPS0 ' \
            'printk.devkmsg=on clk_ignore_unused loglevel=5'
 _SAID = re.compile(r'^\[ *\d+\.\d+\] rnic\| (.*)$', re.M)
 
 
 def run(binary, command):
-    """Boots the board, runs the shell command line COMMAND and switches the board off.
-    Returns the output and the exit code of COMMAND."""
+    """Boots the board, runs the shell command line COMMAND, and waits until the board switches
+    itself off. Returns the output and the exit code of COMMAND. Fails if the board does not
+    run COMMAND to its end."""
     console = log_path('zcu102-console')
     with tempfile.NamedTemporaryFile() as ram, step('running zcu102') as line:
         ram.write(ARM64.ram.read_bytes())

@@ -14,13 +14,14 @@ from .arch import AMD64, ARM64
 from .paths import TOP, shown
 from .steps import build_lock, log_path, step
 
-_MEANWHILE_SECONDS = 1800    # limit for builds that run when the body has ended
+_MEANWHILE_SECONDS = 1800    # limit for builds that still run when the body has ended
 _END_SECONDS = 30            # limit for a build to clean up after SIGTERM
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
-    """Builds QEMU, the helper programs PROGRAMS, and the guests with disk IMAGE;
-    returns the path of QEMU."""
+    """Builds QEMU, the helper programs PROGRAMS, and the guests with disk IMAGE for the
+    processors ARCHES. With SHELL, installs tmux. Returns the path of QEMU for amd64; QEMU for
+    arm64 is in the same folder."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():
@@ -34,9 +35,10 @@ def everything(shell=False, programs=(), image='', arches=(AMD64,)):
 @contextlib.contextmanager
 def guests_meanwhile(wanted):
     """Builds guests WANTED, tuples of an image and a processor, while the body runs,
-    because such a build mostly uses one CPU or waits for the disk. Does nothing without root,
-    because sudo may ask for a password. If a build fails or takes too long, the_guest()
-    builds the guest again, and prints the reason of an error."""
+    because such a build mostly uses one CPU or waits for the disk. After the body, waits for
+    the builds, at most _MEANWHILE_SECONDS. Does nothing without root, because sudo may ask
+    for a password. Ignores errors, because a later call of the_guest() builds a missing guest
+    again and prints the reason of an error."""
     if os.geteuid() != 0:
         yield
         return
@@ -59,7 +61,8 @@ def guests_meanwhile(wanted):
 
 
 def _end_group(process):
-    """Ends PROCESS and all other processes of its group."""
+    """Ends PROCESS and all other processes of its group, by SIGTERM and, after _END_SECONDS, by
+    SIGKILL."""
     end = time.monotonic() + _END_SECONDS
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -77,13 +80,14 @@ def _command(image, arch):
 
 
 def the_guest(image='', arch=AMD64):
-    """Builds the guest in a separate program, because only this build needs root."""
+    """Builds the guest with disk IMAGE for ARCH, unless the guest is up to date. A separate
+    program builds the guest, because only this build needs root."""
     if not guest.Image(image, arch).is_fresh():
         _run_build_guest(_command(image, arch))
 
 
 def the_debug_kernel():
-    """Builds the guest and the debug kernel."""
+    """Builds the usual guest and the debug kernel, unless both are up to date."""
     if not guest.debug_is_fresh():
         _run_build_guest([TOP / 'scripts/build-guest', '--debug-kernel'])
 
@@ -95,8 +99,9 @@ def _run_build_guest(command):
     except BaseException:
         # Sends SIGTERM, not SIGKILL, because the program must end its children.
         with contextlib.suppress(PermissionError, subprocess.TimeoutExpired):
-            process.terminate()   # PermissionError: sudo runs as root
+            process.terminate()   # Raises PermissionError if the process is sudo, by root.
             process.wait(30)
         raise
     if code:
-        sys.exit(code if code > 0 else 128 - code)   # The program has printed the reason.
+        # The program has printed the reason, unless a signal has killed the program.
+        sys.exit(code if code > 0 else 128 - code)

@@ -2,10 +2,9 @@
 """A kernel for guests that checks memory accesses, locks and sleeps (KASAN, lockdep,
 DEBUG_ATOMIC_SLEEP): Debian's source with a small configuration.
 
-A guest with this kernel has the usual disk, because all other drivers are built in, and
-the initrd of this kernel holds the only module, exanet.ko. The kernel is kept until its
-configuration or the packages of its build change, because a build takes a quarter of an hour
-on one CPU."""
+A guest with this kernel has the usual disk, because the initrd of this kernel contains the only
+module, exanet.ko, and all other drivers are built in. The kernel is built again only if its
+configuration or the packages of its build change, because a build takes long."""
 
 import shutil
 
@@ -22,8 +21,8 @@ _TOOLS = ['bc', 'bison', 'flex', 'kmod', 'libelf-dev']
 class DebugKernel(Arch):
     """Amd64 guests that boot the debug kernel."""
 
-    # By default KASAN reports only the first bad access, and the log has room for a few
-    # dozen reports.
+    # By default KASAN reports only the first bad access. The larger log has room for the
+    # reports of later ones.
     cmdline = f'{AMD64.cmdline} kasan_multi_shot log_buf_len=4M'
     build_recipe = Recipe([*AMD64.build_recipe.packages, *_TOOLS])
 
@@ -38,8 +37,9 @@ class DebugKernel(Arch):
         return found[-1].name
 
     def digest(self):
-        """Returns the digest of all that the kernel is made of, except Debian's version
-        of the source, because a new version does not justify a long build."""
+        """Returns the digest of the configuration, the name of the source package, and the
+        names of the packages for the build. Debian's version of the source is not part of
+        it, because a new version does not justify a long build."""
         return digest(_CONFIG, kernel_source.NAME, *self.build_recipe.packages)
 
     def is_fresh(self):
@@ -72,8 +72,8 @@ class DebugKernel(Arch):
         self.stamp.write_text(value, encoding='ascii')
 
     def _install(self, tree):
-        """Keeps the kernel and the headers that the build of a module needs. Removes the
-        tree, because it has 2 GB."""
+        """Keeps the kernel, and the headers that the build of a module needs. Removes TREE,
+        because it is large."""
         headers = self.root / 'usr/src/linux-rnic-debug'
         self._run('modules_install', 'install-debug-kernel')
         self._run("run-command KBUILD_RUN_COMMAND='+scripts/package/"
@@ -92,8 +92,9 @@ class DebugKernel(Arch):
 
     @staticmethod
     def _check_config(tree):
-        """Raises Failed if a symbol is off, because a symbol that it depends on is off, or
-        on, because another symbol selects it."""
+        """Raises Failed if the kernel's configuration in TREE lacks a line CONFIG_X=.. of
+        _CONFIG, or sets a symbol that _CONFIG turns off. Usually X depends on a symbol that is
+        off, or another symbol selects the symbol that is set."""
         result = (tree / '.config').read_text('ascii').splitlines()
         refused = [
             line for line in _CONFIG.read_text('ascii').splitlines()

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 
 def value(text):
-    """Returns TEXT as a value in a list of QEMU's options."""
+    """Returns TEXT as a value in a list of QEMU's options, where a comma must be doubled."""
     return str(text).replace(',', ',,')
 
 
 def virtio(mac, more=''):
-    """Returns QEMU's options for a virtio card at the netdev that joins the guests."""
+    """Returns QEMU's options for a virtio card with the address MAC, at the netdev "ether" that
+    joins the guests. MORE are further properties of the card, with a comma in front."""
     return ['-device', f'virtio-net-pci,netdev=ether,romfile=,mac={mac}{more}']
 
 
@@ -24,7 +25,7 @@ def _no_options(_node):
 class Nic:
     """A kind of NIC that guests can have: a value of --nic."""
     name: str
-    network: str = ''           # NICs of the same network can communicate
+    network: str = ''           # NICs with the same value can communicate
     # Processor of the guest -> QEMU's device. No guest of another processor has the NIC.
     devices: dict = field(default_factory=dict)
     image: str = ''             # disk of the guests: one of guest.IMAGES
@@ -41,25 +42,24 @@ class Family:
     """A family of NICs. Its folders are hw/NAME, include/rnic/NAME and so on."""
     name: str                   # also the prefix of devices, functions and tests
     title: str                  # name of the family in texts
-    # Folders of hw/NAME, from the lowest level to the highest; '' is hw/NAME itself.
-    # Folders of the same level do not use each other.
+    # Folders of hw/NAME: a tuple for each level, from the lowest to the highest. '' is hw/NAME
+    # itself. Folders of the same level do not use each other.
     rooms: tuple
-    headers: tuple              # of include/rnic/NAME: each uses only headers before it
+    headers: tuple              # files in include/rnic/NAME: each uses only headers before it
     nics: tuple
-    # True if guest-driver/kernel/NAME has NAME.ko, guest-driver/lib/NAME has libNAME.so,
-    # and guest-driver/libfabric has the provider NAME.
-    module: bool = False
-    library: bool = False
-    provider: bool = False
+    module: bool = False        # true: guest-driver/kernel/NAME is the source of NAME.ko
+    library: bool = False       # true: guest-driver/lib/NAME is the source of libNAME.so
+    provider: bool = False      # true: guest-driver/libfabric has the provider NAME
     # Driver of Linux that Debian's kernel lacks: its folder in Linux' source, its option
-    # of Kconfig, its module. Guests with an image of IMAGES have it.
+    # of Kconfig, its module. Guests with an image of IMAGES have this driver.
     linux_driver: tuple = ()
     images: dict = field(default_factory=dict)      # name of a disk -> more packages
     board_tests: tuple = ()     # programs of tests/guest that run on zcu102
     # Fuzz target without prefix NAME- -> number of inputs in the gate; without an entry,
     # the gate runs the usual number.
     fuzz_runs: dict = field(default_factory=dict)
-    # For QEMU's generic fuzzer: options of the machine, names of the target objects.
+    # For QEMU's generic fuzzer: options of the machine, and patterns of the names of objects
+    # whose registers are fuzzed. If empty, the fuzzer does not run.
     fuzz_machine: str = ''
     fuzz_objects: str = ''
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Linux' source, from Debian's package of it: the few parts that builds use, or all."""
+"""Linux' source, from Debian's package of it: the few parts that builds and checks use, or
+all."""
 
 import shutil
 
@@ -17,12 +18,12 @@ _WANTED = [*(_TREE / f.linux_driver[0] for f in families.FAMILIES if f.linux_dri
 
 
 def driver(family):
-    """Returns the folder of the driver of FAMILY."""
+    """Returns the folder of FAMILY's linux_driver."""
     return _TREE / family.linux_driver[0]
 
 
 def fetch():
-    """Unpacks the parts unless they are there."""
+    """Fetches and unpacks the parts in _WANTED, unless all of them are there."""
     if all(path.exists() for path in _WANTED):
         return
     with step("fetching parts of Linux' source"):
@@ -31,9 +32,8 @@ def fetch():
 
 
 def fetch_all(into):
-    """Unpacks the whole source as a new folder INTO."""
-    # Uses another folder than fetch(), because root must own no file in the folder of
-    # fetch().
+    """Fetches the whole source and unpacks it as a new folder INTO."""
+    # Uses another folder than fetch() for the package.
     package = into.with_name(f'{into.name}-package')
     for folder in (package, into):
         shutil.rmtree(folder, ignore_errors=True)
@@ -44,8 +44,8 @@ def fetch_all(into):
 
 
 def _unpack(package, into, *options):
-    """Fetches Debian's package into the folder PACKAGE, and unpacks the archive in it
-    with OPTIONS of tar into the folder INTO. Then removes package and archive."""
+    """Fetches Debian's package into the folder PACKAGE, and unpacks the archive of the package
+    into the folder INTO, with OPTIONS of tar. Then removes package and archive."""
     apt.ensure_packages(['xz-utils'])
     apt.fetch_package(NAME, package)
     run(['tar', '-C', into, '-xf', package / f'usr/src/{NAME}.tar.xz', *options],

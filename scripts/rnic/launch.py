@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Starts the QEMU of a node in this process, on the host that Slurm has chosen.
+"""Starts the QEMU of a node in this process. Slurm runs this program on the host of the node.
 
 usage: launch.py FOLDER ADDRESS:PORT... -- QEMU ARGUMENTS...
 
 Makes FOLDER for sockets. QEMU inherits a listening TCP socket for each address, as
-descriptors from 100 on. QEMU turns Nagle's algorithm off only for connections that it opens.
-So this program sets TCP_NODELAY on the listening sockets, and each accepted connection
+descriptors from FIRST on. QEMU turns Nagle's algorithm off only for connections that QEMU
+opens. So this program sets TCP_NODELAY on the listening sockets, and each accepted connection
 inherits the option."""
 
 import os
@@ -17,7 +17,8 @@ FIRST = 100
 
 
 def listening(address):
-    """Returns a listening socket. Its connections send data at once (TCP_NODELAY)."""
+    """Returns a TCP socket that listens at ADDRESS (ADDRESS:PORT). Connections that are accepted
+    from this socket send data without delay (TCP_NODELAY). Ends the program after an error."""
     host, _, port = address.rpartition(':')
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(
@@ -37,7 +38,8 @@ def listening(address):
 
 
 def private(path):
-    """Makes a folder that only this user can enter."""
+    """Makes the folder PATH, which only this user can enter, unless it exists. Ends the program
+    if PATH exists and is not such a folder."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

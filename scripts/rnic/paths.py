@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Folders. All products go below BUILD, which the variable RNIC_BUILD can move."""
+"""Folders. All products are below BUILD, which the environment variable RNIC_BUILD can set."""
 
 import os
 from pathlib import Path

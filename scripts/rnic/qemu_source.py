@@ -13,8 +13,7 @@ DEFAULT = '10.0'
 
 
 def present(version=DEFAULT):
-    """Returns the source tree of VERSION, or None if find() would fetch, unpack or copy it.
-    """
+    """Returns the source tree of VERSION below SRC; None if find() has not made it yet."""
     given = os.environ.get('QEMU_SRC')
     folder = _folder(Path(given).resolve()) if given else SRC
     found = sorted(folder.glob(f'qemu-{version}.*/qemu-options.hx'))
@@ -22,7 +21,8 @@ def present(version=DEFAULT):
 
 
 def find(version=DEFAULT):
-    """Returns the source tree of VERSION; fetches it from Debian if it is not there."""
+    """Returns the source tree of VERSION. If it is not there, copies or unpacks the source in
+    QEMU_SRC, or fetches the source from Debian without this variable."""
     if os.environ.get('QEMU_SRC'):
         return _given(Path(os.environ['QEMU_SRC']), version)
     if found := present(version):
@@ -33,8 +33,9 @@ def find(version=DEFAULT):
 
 
 def _folder(given):
-    """Returns the folder of the source that is made of GIVEN. Each given source has a folder
-    of its own, because Debian's source, or another given one, may have the same version."""
+    """Returns the folder below SRC for the copy of GIVEN, a tarball or a folder. Each given
+    source has a folder of its own, because Debian's source, or another given one, may have
+    the same version."""
     state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
     return SRC / f'given-{digest(str(given), state)[:12]}'
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Copies standard input to a Unix socket, and the socket to standard output. So a program
-can use a socket on another host if it starts this program there."""
+"""Copies standard input to a Unix socket, and the data of the socket to standard output. A
+program that starts this one on another host can thus use a socket there. Ends when one of the
+two inputs ends."""
 
 import os
 import selectors

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes root file systems from Debian 13's packages. Needs root."""
+"""Makes root file systems from Debian 13's packages. This needs root."""
 
 import re
 import shutil
@@ -29,14 +29,16 @@ _COMPLETE = r'''
 
 
 class Recipe:
-    """Packages, and the options of mmdebstrap for them."""
+    """Packages of a root file system, the options of mmdebstrap, and the patterns EXCLUDED of
+    files in packages that bootstrap() does not install."""
 
     def __init__(self, packages, *options, excluded=()):
         self.packages, self.options = sorted(packages), options
         self.excluded = excluded
 
     def bootstrap(self, root, what, value, then=None):
-        """Makes the root file system ROOT unless its stamp is VALUE, and then calls THEN."""
+        """Makes the root file system ROOT and calls THEN, unless ROOT's stamp is VALUE. WHAT
+        names ROOT in messages."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return
@@ -55,8 +57,8 @@ class Recipe:
             stamp.write_text(value, encoding='ascii')
 
     def complete(self, root, base, what, value):
-        """Makes ROOT from a copy of BASE and installs the missing packages, unless
-        ROOT's stamp is VALUE. Programs of BASE must run on this machine."""
+        """Makes ROOT from a copy of the root file system BASE and installs the missing
+        packages, unless ROOT's stamp is VALUE. Programs of BASE must run on this machine."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return
@@ -70,7 +72,7 @@ class Recipe:
 
 
 def remove(root):
-    """Removes a root file system, unless something is mounted in it."""
+    """Removes the root file system ROOT. Fails if something is mounted in it."""
     mounts = Path('/proc/self/mounts').read_text(encoding='utf-8')
     if f' {root}/' in mounts:
         raise Failed(f'something is mounted below {root}')
@@ -78,13 +80,14 @@ def remove(root):
 
 
 def chroot(root, script, log):
-    """Runs a shell script in ROOT."""
+    """Runs the shell script SCRIPT in the root file system ROOT. Fails as steps.run() does."""
     run(['chroot', root, 'env', '-i', 'HOME=/root', 'LC_ALL=C.UTF-8',
          'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'sh', '-ec', script], log)
 
 
 def kernel_version(root):
-    """Returns the version of the newest kernel in ROOT, or of the newest headers."""
+    """Returns the newest version of a kernel, or of a kernel's headers, in ROOT. Fails if there
+    is none."""
     found = [path.name for path in root.glob('lib/modules/*')]
     if not found:
         raise Failed(f'no kernel in {root}')
@@ -98,5 +101,6 @@ def version_key(version):
 
 
 def depmod(root, log):
-    """Makes the list of modules in ROOT. The modules may be for another processor."""
+    """Makes the list of modules of the newest kernel in ROOT. The modules may be for another
+    processor."""
     run(['depmod', '-b', root, kernel_version(root)], log)

@@ -13,11 +13,12 @@ from .steps import Failed, log_path
 
 FIRST_FD = launch.FIRST
 _LAUNCH = Path(launch.__file__)
-_SECONDS = 60          # limit for a command of Slurm; other jobs may use the hosts
+_SECONDS = 60          # limit of the wait for hosts that other jobs use, and of a command
 
 
 def allocate(name, folder, topo):
-    """Returns the number of a new job that has all hosts of the topology TOPO."""
+    """Returns the number of a new job that has all hosts of the topology TOPO. Fails if Slurm
+    does not start the job within _SECONDS."""
     hosts, job = ','.join(topo.hosts), f'rnic-{Path(folder).name}'
     log = log_path(f'{name}-salloc')
     cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',
@@ -31,7 +32,7 @@ def allocate(name, folder, topo):
         raise Failed('a cluster on several hosts needs Slurm, and salloc is '
                      'not installed') from e
     except BaseException:
-        # The user has stopped salloc, so no program would use the job.
+        # The user has stopped this program, which would have used the job.
         _quietly(['scancel', '--me', f'--name={job}'])
         raise
     text = r.stdout + r.stderr
@@ -44,29 +45,32 @@ def allocate(name, folder, topo):
 
 
 def step(job, host, tty=False):
-    """Returns the beginning of a command line that runs on HOST."""
+    """Returns the beginning of a command line that runs on HOST as a step of JOB. With TTY, the
+    step has a terminal."""
     return ['srun', f'--jobid={job}', '--overlap', '--quiet', '--nodes=1',
             '--ntasks=1', f'--nodelist={host}',
             *(['--pty'] if tty else [])]
 
 
 def launcher(job, host, folder, listen):
-    """Returns the beginning of the command line of a QEMU on HOST. The QEMU inherits sockets
-    that listen at the addresses LISTEN."""
+    """Returns the beginning of the command line of a QEMU on HOST. FOLDER is for the sockets of
+    nodes. The QEMU inherits a TCP socket for each address ADDRESS:PORT in LISTEN, with
+    descriptors from FIRST_FD on."""
     return [*step(job, host), f'--job-name={Path(folder).name}',
             '/usr/bin/python3', '-B', str(_LAUNCH), str(folder), *listen,
             '--']
 
 
 def cancel(job, hosts, folder):
-    """Ends a job and all its processes, and removes FOLDER on all hosts."""
+    """Removes FOLDER on all HOSTS, and ends the job JOB with its processes. Ignores errors."""
     for cmd in (*([*step(job, h), 'rm', '-rf', str(folder)] for h in hosts),
                 ['scancel', str(job)]):
         _quietly(cmd)
 
 
 def _quietly(cmd):
-    """Runs the command CMD and ignores errors, because the host may be gone."""
+    """Runs the command CMD for at most _SECONDS, and ignores errors, because the host may have
+    failed."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(cmd, check=False, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

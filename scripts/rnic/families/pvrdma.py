@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pvrdma, a RoCE NIC with Linux' driver; and Linux' own soft-RoCE (rxe) over virtio-net,
-which is no device of this project, but speaks the same protocol."""
+"""pvrdma, a RoCE NIC with Linux' driver; and Linux' own soft-RoCE (rxe) over virtio-net.
+Soft-RoCE is no device of this project, but has the same protocol."""
 
 from ..family import Family, Nic, virtio
 
 _IMAGE = 'roce'
-# MTU of the card: the largest path MTU of RDMA, 4096 bytes, and headers.
+# Bytes of the card's MTU, which has room for the largest path MTU of RDMA (4096) and headers.
 _MTU = 9000
 
 
