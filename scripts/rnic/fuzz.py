@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fuzzing with clang's libFuzzer: the targets of tests/fuzz, and QEMU's own.
 
-The targets need only headers and libraries of a finished QEMU build. So they are a separate
-small project, in a folder of links to the sources of this repository, and clang builds them
-in seconds.
+The targets need only headers and libraries of a finished QEMU build. So the targets are a
+separate small project of meson, in a folder of links to the sources of this repository.
 """
 
 import os
@@ -24,18 +23,20 @@ _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
 # Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Number of inputs per target in the gate: the usual one, and those by NAME of fuzz-NAME.
+# Number of inputs per target in the gate: the usual number, and NAME of target fuzz-NAME -> its
+# own number.
 _RUNS = 100000
 _RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
             for name, runs in f.fuzz_runs.items()}
 _SEED = 1
-_GATE_ENOUGH = 90            # seconds; a slow machine has not run all inputs by then
-_GATE_SECONDS = 120          # limit of the time of one target
+_GATE_ENOUGH = 90            # seconds after which a target ends, although inputs are left
+_GATE_SECONDS = 120          # seconds after which a target is killed and fails
 _INPUT_SECONDS = 20          # limit of the time of one input
-# A target fails if it runs fewer inputs than this part of the number that the gate wants in
-# the same time. Inputs of a long run take longer, because libFuzzer increases their length.
+# A target fails if it runs less than this part of the inputs that the gate wants in
+# _GATE_ENOUGH seconds. The part of a long run is smaller, because libFuzzer increases the
+# length of inputs with time.
 _GATE_PART, _SOAK_PART = 1 / 4, 1 / 10
-_QEMU_RATE = 1               # QEMU's fuzzer fails below so many inputs per second
+_QEMU_RATE = 1               # inputs per second below which QEMU's fuzzer fails
 _DONE = re.compile(r'^Done (\d+) runs in \d+ second', re.M)
 _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
                         'allocator_may_return_null=1',
@@ -43,8 +44,8 @@ _ENV = {'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:'
 
 
 def targets(pattern=''):
-    """Returns the names of the targets that PATTERN selects, such as
-    "fuzz-exanet-mbox", without a build."""
+    """Returns the names of the targets, such as "fuzz-exanet-mbox", that the regular expression
+    PATTERN selects. Needs no build."""
     names = [f'fuzz-{p.parent.name}-{p.stem}'
              for p in sorted((TOP / 'tests/fuzz').glob('*/*.c'))
              if '\nint LLVMFuzzerTestOneInput(' in p.read_text(encoding='utf-8')]
@@ -52,8 +53,8 @@ def targets(pattern=''):
 
 
 def build(built, names):
-    """Builds the targets NAMES with BUILT, a finished qemu.Qemu; returns the
-    programs."""
+    """Builds the targets NAMES with BUILT, a qemu.Qemu that has been built; returns the paths
+    of the programs."""
     apt.ensure_packages(PACKAGES)
     folder = _DIR / 'src'
     for link, to in (('meson.build', 'tests/fuzz/clang/meson.build'),
@@ -87,21 +88,22 @@ def build(built, names):
 class _Job(NamedTuple):
     """One target, and how it runs."""
     name: str       # without prefix fuzz-
-    command: list   # without options that are the same for all
+    command: list   # without the option for findings, which _Run adds
     least: int      # number of inputs below which the target fails
     again: str      # command to which the path of a finding is appended
     env: dict = {}
 
 
 class _Run:
-    """A target that runs. The kernel kills the target when the caller dies."""
+    """A target that runs. The kernel kills the target when this process ends."""
 
     def __init__(self, job):
         self.job = job
         self.log = log_path(f'fuzz-{job.name}')
         _FINDINGS.mkdir(parents=True, exist_ok=True)
         with open(self.log, 'wb') as out:
-            # The prefix is last, because QEMU's fuzzer wants its target first.
+            # The option is the last one, because the option of QEMU's fuzzer for its target
+            # must be the first one.
             self.process = vm.spawn(
                 [*job.command, f'-artifact_prefix={_FINDINGS}/{job.name}-'],
                 stdout=out, stderr=subprocess.STDOUT,
@@ -113,7 +115,8 @@ class _Run:
         self.process.wait()
 
     def report(self, summary, ended):
-        """Adds the result to SUMMARY; ENDED says why the target was killed."""
+        """Adds the result of the ended target to SUMMARY, and prints how to repeat findings.
+        ENDED says why this program killed the target, or is None."""
         text = self.log.read_text(encoding='utf-8', errors='replace')
         failure = ended or self._failure(text)
         if failure:
@@ -139,8 +142,9 @@ class _Run:
 
 
 def _job(program, corpus, options, least):
-    """Returns the job of target PROGRAM, which keeps new inputs in folder CORPUS. It
-    starts with the inputs there and with those of tests/fuzz/corpus."""
+    """Returns the job of target PROGRAM with OPTIONS. The target starts with the inputs in
+    folder CORPUS and with those of tests/fuzz/corpus, and keeps new inputs in CORPUS. LEAST
+    is the minimum number of inputs."""
     name = program.name.removeprefix('fuzz-')
     corpus.mkdir(parents=True, exist_ok=True)
     given = _CORPUS / name
@@ -149,8 +153,8 @@ def _job(program, corpus, options, least):
 
 
 def _all(jobs, summary, title, limit):
-    """Runs JOBS, as many at a time as there are usable cores, each for at most LIMIT
-    seconds."""
+    """Runs JOBS, as many at a time as there are usable cores, and adds the results to SUMMARY.
+    Kills a target after LIMIT seconds. TITLE is the title of the step."""
     waiting, running, done = list(jobs), [], 0
     with step(title) as line:
         try:
@@ -180,8 +184,8 @@ def _wanted(program):
 
 
 def _seed():
-    """Returns the seed of the gate plus RNIC_TEST_SEED, which --full sets. The result is not
-    0, because libFuzzer would use a random seed then."""
+    """Returns the seed of the gate plus the environment variable RNIC_TEST_SEED, by default 0.
+    The result is not 0, because libFuzzer would use a random seed then."""
     given = os.environ.get('RNIC_TEST_SEED', '0')
     try:
         return (_SEED + int(given, 0)) % (1 << 32) or _SEED
@@ -204,7 +208,8 @@ def gate(built, pattern, summary):
 
 
 def soak(built, minutes, pattern, summary):
-    """Runs all targets that PATTERN selects for MINUTES in total; keeps new inputs."""
+    """Runs the targets that PATTERN selects, all together for MINUTES; keeps new inputs for
+    later runs. Fails if PATTERN selects no target."""
     names = targets(pattern)
     if not names:
         raise Failed(f'no fuzz target is called {pattern}')
@@ -219,7 +224,7 @@ def soak(built, minutes, pattern, summary):
           f'{shown(_FINDINGS)}')
 
 
-# Options of the machine, and target objects, for QEMU's generic fuzzer.
+# Family -> options of the machine, and target objects, for QEMU's generic fuzzer.
 _QEMU_TARGETS = {f.name: (f.fuzz_machine, f.fuzz_objects)
                  for f in families.FAMILIES if f.fuzz_machine}
 
@@ -230,7 +235,8 @@ def generic_names():
 
 
 def generic(minutes, summary):
-    """Runs QEMU's generic fuzzer on the devices, in a separate build tree."""
+    """Builds QEMU's generic fuzzer in a separate build tree, and runs it on the devices of each
+    family, all together for MINUTES."""
     apt.ensure_packages(PACKAGES)
     built = qemu.Qemu(fuzz=True).build_fuzzer()
     each = max(minutes * 60 // len(_QEMU_TARGETS), 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs tests that are registered with meson, and sums up meson's log."""
+"""Runs tests that are registered with meson, and adds up the results in meson's log."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ class Test(NamedTuple):
 
     @property
     def soak(self):
-        """Returns true if an argument sets the duration of the test."""
+        """Returns true if the test is a soak test, which has its duration as an argument."""
         return 'soak' in self.suites
 
 
@@ -47,7 +47,8 @@ def listed(tree):
 
 
 def run(tree, env, tests, line, summary, options=()):
-    """Runs TESTS of TREE; LINE shows how many tests have ended, and failed tests."""
+    """Runs TESTS of the build folder TREE in the environment ENV, and adds the results to
+    SUMMARY. LINE shows how many tests have ended, and which have failed."""
     names = [t.name for t in tests]
     base = 'rnic'
     results = tree / f'meson-logs/{base}.json'
@@ -71,7 +72,8 @@ def run(tree, env, tests, line, summary, options=()):
 
 
 def _show(console, count, line):
-    """Shows the progress of meson, from its output in file CONSOLE."""
+    """Shows in LINE how many of COUNT tests have ended, from the output of meson in file
+    CONSOLE."""
     ended = _ENDED.findall(console.read_text(encoding='utf-8', errors='replace'))
     failed = [name for _, _, name, how in ended if how not in ('OK', 'SKIP')]
     line.show(f'{len(ended)}/{count},' + (
@@ -79,7 +81,8 @@ def _show(console, count, line):
 
 
 def _end(process):
-    """Ends meson; meson first ends its tests, and the tests end their QEMUs."""
+    """Ends meson if it still runs: by SIGTERM, so that meson ends its tests, and after
+    _END_SECONDS by SIGKILL."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -89,7 +92,8 @@ def _end(process):
 
 
 def _sum_up(results, tree, names, summary, console):
-    """Writes a log for each test in RESULTS and adds it to SUMMARY."""
+    """Writes a log for each test in RESULTS, meson's log, and adds its results to SUMMARY. A
+    test of NAMES that is not in RESULTS counts as a failure."""
     missing = set(names)
     with open(results, encoding='utf-8') as f:
         for r in map(json.loads, f):

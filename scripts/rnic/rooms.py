@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rooms of hw: which folder may use which, judged by the symbols of the object files and
-by the headers that files include; circles of files that call each other; and headers that
-compile alone. The rooms of the kernel module are lists of files."""
+"""Checks of the rooms of hw: which folder may use which, by the symbols of the object files and
+by the headers that files include; circles of files that use each other's symbols; and whether
+headers compile alone. The rooms of the kernel module are lists of files."""
 
 import json
 import re
@@ -13,16 +13,16 @@ from . import families, qemu
 from .paths import TOP
 from .steps import run
 
-# The folders of hw/core and of each family, by level: see family.Family. A file uses
-# symbols and headers of its folder, of lower folders, and of core.
+# The folders of hw/core and of each family, by level: see family.Family. A file may use
+# symbols and headers of its own folder, of lower folders, and of core.
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
-CIRCLE_MAX = 6          # files that call each other in a circle
+CIRCLE_MAX = 6          # maximum number of files that use each other's symbols in a circle
 MAIN_HEADER_MAX = 250   # lines
 # A main header may define at most FEW_USERS_MAX symbols that fewer than FEW_USERS files use.
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
-# Headers without QEMU's types. The common part of the providers is not among them, because
-# it needs the source of libfabric, which only the build of a guest fetches.
+# Folders whose headers need no header of QEMU. The common part of the providers is not among
+# them, because its headers need the source of libfabric, which this check does not fetch.
 _PLAIN = ('include/rnic', 'guest-driver/lib')
 
 
@@ -31,7 +31,7 @@ class _Graph:
 
     def __init__(self):
         self.defined = {}       # symbol -> file
-        self.used = defaultdict(set)
+        self.used = defaultdict(set)    # file -> symbols
 
     def edges(self):
         """Returns {(file, file that it uses): symbols}."""
@@ -44,7 +44,7 @@ class _Graph:
         return found
 
     def wrong_edges(self):
-        """Yields the uses that allowed() forbids."""
+        """Yields a message for each use of another file that allowed() forbids."""
         for (name, other), symbols in sorted(self.edges().items()):
             if not self.allowed(name, other):
                 yield f'{name} uses {", ".join(sorted(symbols))} of {other}'
@@ -54,7 +54,8 @@ class _Graph:
         raise NotImplementedError
 
     def circles(self):
-        """Returns the sets of files that call each other in a circle."""
+        """Returns the largest sets of files in which each file uses each other one, directly or
+        through further files."""
         below = defaultdict(set)
         for name, other in self.edges():
             below[name].add(other)
@@ -62,7 +63,7 @@ class _Graph:
 
 
 class Rooms(_Graph):
-    """The files of hw, as they were compiled for the emulator."""
+    """The C files of hw that are compiled for QEMU. The constructor configures QEMU's tree."""
 
     def __init__(self):
         super().__init__()
@@ -95,7 +96,7 @@ class Rooms(_Graph):
         return _allowed(name, other)
 
     def headers(self):
-        """Yields the headers of hw that do not compile alone."""
+        """Yields a message for each header of hw that does not compile alone."""
         name = families.DEFAULT.name
         flags = _flags(self.commands[f'{name}/{name}.c'])
         for header in sorted((TOP / 'hw').rglob('*.h')):
@@ -105,13 +106,13 @@ class Rooms(_Graph):
 
 
 class Module(_Graph):
-    """The files of a kernel module. Its main header lists the rooms, from the lowest to
-    the highest: a line "* ROOM FILE" begins a room, the next lines name more files.
+    """The C files of the kernel module in FOLDER. The module's main header lists the rooms, from
+    the lowest to the highest: a line "* ROOM FILE" begins a room, the next lines name more
+    files.
 
     The module is compiled only in a guest's Debian, which this check does not need. So the
-    class judges by identifiers: ctags finds the definitions, and a word of another file
-    that equals a defined name counts as a use of this name. All names of the module begin
-    with the module's name."""
+    class judges by identifiers: ctags finds the definitions of global names, and a word of
+    another file that equals a defined name counts as a use of this name."""
 
     def __init__(self, folder):
         super().__init__()
@@ -123,7 +124,8 @@ class Module(_Graph):
             self.used[name] = self.defined.keys() & set(re.findall(r'\w+', _code(path)))
 
     def _rooms(self):
-        """Returns {file: number of its room} of the main header's list."""
+        """Returns {file: number of its room} of the main header's list. A higher room has a
+        higher number."""
         text = (self.folder / f'{self.name}.h').read_text(encoding='utf-8')
         found, room = {}, 0
         for begins, pattern in re.findall(r'^ \*( \w+)? +(\w+\*?\.c) ', text, re.M):
@@ -135,9 +137,10 @@ class Module(_Graph):
         return self.rooms.get(other, 0) <= self.rooms.get(name, 0)
 
     def headers(self):
-        """Yields the files that have no room, or that do not include their own header
-        first: because of this order the build proves that a header compiles alone.
-        Yields the headers that declare symbols of another file."""
+        """Yields a message for each file that has no room or does not include its own header
+        first, and for each declaration in a header whose symbol the C file of the same name
+        does not define. If files include their own headers first, the build proves that
+        these headers compile alone."""
         for path in sorted(self.folder.glob(f'{self.name}_*.c')):
             own = path.with_suffix('.h')
             first = re.search(r'^#include (\S+)', path.read_text(encoding='utf-8'), re.M)
@@ -152,7 +155,8 @@ class Module(_Graph):
 
 
 def _tags(kinds, files):
-    """Yields (symbol, name of its file) for the symbols of KINDS in C files."""
+    """Yields (symbol, name of its file) for the symbols of KINDS, letters of ctags, in the C
+    files FILES. Leaves out symbols that only their own file can use."""
     out = subprocess.run(['ctags', '-f', '-', f'--kinds-C={kinds}', '--extras=-F',
                           '--langmap=C:.c.h', *files],
                          text=True, check=True, capture_output=True).stdout
@@ -168,7 +172,7 @@ def _code(path):
 
 
 def plain_headers():
-    """Yields the headers that need nothing of QEMU and do not compile alone."""
+    """Yields a message for each header in the folders of _PLAIN that does not compile alone."""
     for folder in _PLAIN:
         for header in sorted((TOP / folder).rglob('*.h')):
             yield from _alone(header, ['-std=gnu11', '-Wall', '-Werror',
@@ -176,7 +180,8 @@ def plain_headers():
 
 
 def _alone(header, flags, cwd):
-    """Yields the first error of the compiler if HEADER is the only file that is compiled."""
+    """Yields a message with the compiler's first error if a file that only includes HEADER does
+    not compile. FLAGS are options of the compiler, which runs in folder CWD."""
     r = subprocess.run(['cc', *flags, '-fsyntax-only', '-x', 'c', '-'],
                        input=f'#include "{header}"\n', cwd=cwd, text=True,
                        capture_output=True, check=False)
@@ -186,8 +191,8 @@ def _alone(header, flags, cwd):
 
 
 def main_header(family):
-    """Yields what is wrong with the main header of FAMILY: its length, and the symbols that
-    few files use: functions, macros, types and variables."""
+    """Yields a message if the main header of FAMILY is too long, and one if it has too many
+    symbols (functions, macros, types and variables) that few files use."""
     path = TOP / f'hw/{family.name}/{family.name}.h'
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
@@ -203,9 +208,10 @@ def main_header(family):
 
 
 def wrong_includes():
-    """Yields folders of hw that are no rooms, and headers of higher rooms, or of other
-    families, that files include. Each file of a family may include its main header, which
-    contains the state of all units, and trace.h; the main header includes all rooms."""
+    """Yields a message for each folder of hw that is no room, and for each line that includes a
+    header that _allowed() forbids. Each file may include the main header, which contains the
+    state of all units, and trace.h of its own family. The main header may include all
+    headers."""
     top, unknown = TOP / 'hw', set()
     for path in sorted(top.rglob('*.[ch]')):
         name = str(path.relative_to(top))
@@ -224,8 +230,8 @@ def wrong_includes():
 
 
 def _included(path, header):
-    """Returns the file below hw, or the data sheet of another family, that a line of file
-    PATH includes as HEADER. Returns None for other files."""
+    """Returns the path below hw of the file that PATH includes as HEADER. For a data sheet of
+    another family, returns HEADER. Returns None for other files."""
     top = TOP / 'hw'
     if m := re.match(r'rnic/(\w+)/', header):
         return None if path.is_relative_to(top / m.group(1)) else header
@@ -236,7 +242,8 @@ def _included(path, header):
 
 
 def _allowed(name, other):
-    """Returns true if file NAME below hw may use file OTHER."""
+    """Returns true if file NAME below hw may use file OTHER, which is in hw/core, in the same
+    folder, or in a lower folder of the same family."""
     (family, mine), (of, its) = _split(name), _split(other)
     if of == 'core' or (family, mine) == (of, its):
         return True
@@ -245,19 +252,20 @@ def _allowed(name, other):
 
 
 def _split(name):
-    """Returns family and folder of file NAME below hw."""
+    """Returns the family, or core, and the folder in it, of file NAME below hw."""
     family, _, rest = name.partition('/')
     return family, rest.rpartition('/')[0]
 
 
 def _level(family, folder):
-    """Returns the level of FOLDER; None if FOLDER is no room."""
+    """Returns the level of FOLDER of FAMILY, 0 for the lowest; None if FOLDER is no room."""
     return next((i for i, level in enumerate(FOLDERS.get(family, ())) if folder in level),
                 None)
 
 
 def _flags(command):
-    """Returns the options of the compiler in COMMAND, without the names of files."""
+    """Returns the options of the compiler's command line COMMAND, without the names of the
+    source, the object file and the list of dependencies."""
     words, flags = iter(shlex.split(command)[1:]), []
     for word in words:
         if word in ('-MF', '-MQ', '-o', '-c'):
@@ -268,7 +276,8 @@ def _flags(command):
 
 
 def _components(below):
-    """Returns the strongly connected components of a graph, by Tarjan's algorithm."""
+    """Returns the strongly connected components of a graph, by Tarjan's algorithm. BELOW is
+    {node: nodes to which it has an edge}."""
     index, low, stack, on, found = {}, {}, [], set(), []
 
     def visit(node):

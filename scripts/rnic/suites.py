@@ -16,20 +16,20 @@ from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
 
-_SOAK_MINUTES = 15       # limit of the time that the last network adds
+_SOAK_MINUTES = 15       # limit of the time by which the last network exceeds --soak
 _END_SECONDS = 60        # limit for a test to clean up after SIGTERM
-_GUEST_SECONDS = 300     # limit of a test without a line "# timeout: N"
+_GUEST_SECONDS = 300     # N of a test without a line "# timeout: N": see _limit()
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
 def sanitized(test):
-    """Returns true if TEST runs with sanitizers, in the gate and with --full."""
+    """Returns true if TEST can run with sanitizers: their build has no Arm machine."""
     return not test.arm
 
 
 def plain(selection):
     """Returns a function that returns true if a given test runs without sanitizers in
-    SELECTION."""
+    SELECTION: fast, gate or full."""
     return {'fast': lambda test: not test.arm,
             'gate': lambda test: ('arm-full' not in test.suites if test.arm
                                   else 'plain' in test.suites),
@@ -45,7 +45,8 @@ def host(q, which, summary):
 
 
 def soak(q, minutes, summary):
-    """Runs random networks, traffic and faults for MINUTES."""
+    """Runs the soak tests of tree Q, random networks with random traffic and faults, for
+    MINUTES. Fails if Q has no such test."""
     tests = q.tests(lambda test: test.soak)
     if not tests:
         raise Failed(f'{q.name} has no soak program')
@@ -63,8 +64,8 @@ def _kill_session(process):
 
 
 def _ask(process):
-    """Sends SIGTERM to a test, so that the test ends the processes that it has started, and
-    waits for the end of the test."""
+    """Sends SIGTERM to a test that still runs, so that the test ends the processes that it has
+    started. Waits at most _END_SECONDS for the end of the test."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -80,12 +81,13 @@ def _script_tests(pattern, full):
 
 
 def scripts(pattern, summary, full=False):
-    """Runs the tests of our own programs, one after the other."""
+    """Runs the tests of tests/scripts that PATTERN selects, one after the other."""
     _scripts(_script_tests(pattern, full), summary, threading.Event())
 
 
 def _scripts(tests, summary, stop):
-    """Runs TESTS one after the other. Fails once the event STOP is set."""
+    """Runs TESTS one after the other and adds their results to SUMMARY. If the event STOP is
+    set, ends the test that runs and fails."""
     for test in tests:
         log, ended = log_path(f'test-scripts-{test.stem}'), None
         with step(f'test of scripts/{test.stem}'), open(log, 'wb') as out:
@@ -106,7 +108,8 @@ def _scripts(tests, summary, stop):
 
 
 def _wait(process, seconds, stop):
-    """Returns the exit code of PROCESS. Fails once the event STOP is set."""
+    """Waits for the end of PROCESS and returns its exit code. Raises TimeoutExpired after
+    SECONDS, and Failed if the event STOP is set."""
     end = time.monotonic() + seconds
     while not stop.is_set():
         try:
@@ -119,10 +122,10 @@ def _wait(process, seconds, stop):
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs the tests of our own programs beside the body, and tests without guests beside
-    tests with guests. Returns when all tests have ended. This takes less time than one test
-    after the other, because guests wait for each other and for sockets a third of the
-    time."""
+    """Runs the tests of tests/scripts that PATTERN selects while the body runs. Two threads run
+    the tests with guests and the tests without guests. Waits for all tests after the body.
+    This takes less time than one test after the other, because guests often wait for each
+    other. If the body fails, ends the tests."""
     stop = threading.Event()
     tests = list(_script_tests(pattern, False))
     lanes = [[t for t in tests if _boots_guests(t)],
@@ -138,16 +141,18 @@ def scripts_meanwhile(pattern, summary):
 
 
 def _limit(test):
-    """Returns the seconds after which TEST counts as hung: twice the limit in its line
-    "# timeout: N", or twice _GUEST_SECONDS, because other tests may run beside it."""
+    """Returns the time limit of TEST in seconds: twice the number N of its line "# timeout: N",
+    or twice _GUEST_SECONDS without this line, because other tests may run at the same
+    time."""
     m = re.search(r'^# timeout: (\d+)$', test.read_text(encoding='utf-8'),
                   re.M)
     return 2 * (int(m.group(1)) if m else _GUEST_SECONDS)
 
 
 def _guest_tests(pattern, arch, full):
-    """Yields the tests of tests/guest that PATTERN selects, each with its pair of NICs;
-    long tests, with a line "# full", only with FULL."""
+    """Yields (test, pair of NICs) for the tests of tests/guest that PATTERN selects in guests
+    of ARCH. A test has an entry for each of its pairs. Yields long tests, with a line
+    "# full", only with FULL."""
     for test in sorted((TOP / 'tests/guest').glob('*.test')):
         if not full and _is_long(test):
             continue
@@ -157,20 +162,21 @@ def _guest_tests(pattern, arch, full):
 
 
 def guest_names(pattern, arch=AMD64, full=False):
-    """Returns the names of all tests that guests() runs."""
+    """Returns the names of the tests that guests() with these arguments runs."""
     return [_guest_name(test, pair, arch)
             for test, pair in _guest_tests(pattern, arch, full)]
 
 
 def script_names(pattern, full=False):
-    """Returns the names of all tests that scripts() runs."""
+    """Returns the names of the tests that scripts() with these arguments runs."""
     return [test.stem for test in _script_tests(pattern, full)]
 
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """Runs the tests of tests/guest. Tests with the same NICs and kernel share one boot
-    of a pair. Each line "# nic: KIND" in a test names a pair of NICs, "# cpus: N" the minimum
-    number of CPUs, and "# kernel: debug" the kernel."""
+    """Runs the tests of tests/guest that PATTERN selects, in guests of ARCH. Tests with the same
+    NICs and kernel share one boot of a pair. Each line "# nic: KIND" in a test names a pair
+    of NICs, "# cpus: N" the minimum number of CPUs, and "# kernel: debug" the kernel. An
+    error on the console of a guest counts as a failure."""
     found = {}
     for test, pair in _guest_tests(pattern, arch, full):
         found.setdefault((pair, _has_debug_kernel(test)), []).append(test)
@@ -206,7 +212,8 @@ def _has_debug_kernel(test):
 
 
 def _pairs(test, arch):
-    """Yields the pairs of NICs for TEST in guests of ARCH."""
+    """Yields the pairs of NICs for TEST in guests of ARCH: none if guests of ARCH lack the NIC
+    or the kernel."""
     text = test.read_text(encoding='utf-8')
     if arch is not AMD64 and _has_debug_kernel(test):
         return
@@ -218,8 +225,8 @@ def _pairs(test, arch):
 
 
 def guest_cpus(tests):
-    """Returns the number of CPUs per guest that all TESTS need. The number may exceed
-    the default for this machine, because CPUs of a guest may share a core."""
+    """Returns the number of CPUs per guest for TESTS: the default for this machine, or more if
+    one of TESTS needs more. CPUs of a guest may share a core."""
     needed = [re.findall(r'^# cpus: (\d+)$', test.read_text(encoding='utf-8'),
                          re.M) for test in tests]
     return max(vm.default_cpus(), *(int(n) for found in needed for n in found),
@@ -227,7 +234,8 @@ def guest_cpus(tests):
 
 
 def _different(kinds, arch):
-    """Returns the words that distinguish a pair of guests from the usual pair."""
+    """Returns the words that distinguish a pair of guests with the NICs KINDS from the usual
+    pair."""
     kinds = [k for k in dict.fromkeys(kinds) if k != families.DEFAULT.name]
     return kinds + ([] if arch is AMD64 else [arch.name])
 
@@ -254,7 +262,8 @@ def _guest_test(pair, test, name, summary):
 
 
 def show(pattern):
-    """Prints all tests with their places and selections."""
+    """Prints the tests that PATTERN selects, with their suites and with the selections that run
+    them."""
     with build_lock():
         q = qemu.Qemu().configure()
     row = '{:34} {:24} {:7} {:10} {}'

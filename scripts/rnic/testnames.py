@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names of test cases, /<family>/<unit>/<case>, as the sources of the tests have them."""
+"""Checks the names of test cases, /<family>/<unit>/<case>, in the sources of the tests."""
 
 import re
 from collections import defaultdict
@@ -7,23 +7,23 @@ from collections import defaultdict
 from . import families
 from .paths import TOP
 
-# Units that consist of several files of hw -> the reason.
+# Unit that consists of several files of hw -> its meaning.
 _LARGER = {
     'device': 'a whole device: hostile guests, accesses to itself, its end',
     'pair': 'two machines with a cable between them',
     'network': 'a network of devices',
 }
-# Tests of code outside hw.
+# Pairs (family, unit) in the names of tests of code outside hw.
 _OWN = {('tests', 'seed')}
 _ADDED = re.compile(r'_add_(?:data_)?func(?:_full)?\(\s*("[^"]*")')
 _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')
 
 
 def wrong(top=TOP):
-    """Yields the errors in the names of test cases of the repository TOP. All cases of a
-    file belong to one unit: a file of hw, by its own name or by FOLDER-FILE, or a larger
-    unit. A name is lower case, and two programs of one folder have no name in common. The
-    number of a check in a specification ends the name."""
+    """Yields a message for each error in the names of test cases of the repository TOP. All
+    cases of a file belong to one unit: a file of hw, by its own name or by FOLDER-FILE, or a
+    larger unit. A case is lower case, and two programs of one folder have no name in common.
+    A name may end, but not begin, with the number of a check, such as a12."""
     folders = sorted(p.name for p in (top / 'hw').iterdir() if p.is_dir())
     known = {(folder, unit) for folder in folders
              for unit in _units(top / 'hw', folder)} | _OWN
@@ -55,8 +55,9 @@ def wrong(top=TOP):
 
 
 def _units(hw, folder):
-    """Returns the names of units in the cases of FOLDER of HW. A family also uses the
-    folders that are shared by all families."""
+    """Returns the names of units that the cases of FOLDER of HW may have. FOLDER is a family,
+    or a folder that all families share. A family's cases may also name files of the shared
+    folders."""
     shared = {p.name for p in hw.iterdir()
               if p.is_dir()} - {f.name for f in families.FAMILIES}
     found = set() if folder in shared else set(_LARGER)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Networks whose switches route by a table: fat-trees and dragonflies.
+"""Makes fat-trees and dragonflies, with rules for the routing tables of their nodes.
 
 The coordinates of a node are cabinet, chassis and card. The guests of one leaf, or of one
 group, have the same cabinet. docs/exanet/networks.rst explains why these networks have no
-deadlock.
+deadlock. A rule is (value, mask, next nodes), for packets whose destination has VALUE in the
+bits of MASK.
 """
 
-CARD, CABINET = 0x3fffff, 0x3fc000     # masks that select a node, and a cabinet
-_LEAF, _SPINES = 1023, 255             # card of each leaf, cabinet of all spines
+CARD, CABINET = 0x3fffff, 0x3fc000     # masks of rules for one node, and for one cabinet
+_LEAF, _SPINES = 1023, 255             # card of each leaf, and cabinet of all spines
 
 
 def coord(cabinet, card):
@@ -16,9 +17,9 @@ def coord(cabinet, card):
 
 
 def fat_tree(node, cable, leaves, hosts, spines):
-    """Makes LEAVES switches with HOSTS guests each, and SPINES switches above them.
-    NODE(name, coordinates, is_switch) makes a node; the name None stands for a name with the
-    next number. CABLE(a, b) joins two nodes."""
+    """Makes LEAVES switches with HOSTS guests each, and SPINES switches, each joined with each
+    leaf. NODE(name, coordinates, is_switch) makes a node; the name None stands for a name
+    with the next number. CABLE(a, b) joins two nodes."""
     below = [[node(None, coord(leaf, host), False) for host in range(hosts)]
              for leaf in range(leaves)]
     middle = [node(f'leaf{i}', coord(i, _LEAF), True) for i in range(leaves)]
@@ -36,8 +37,9 @@ def fat_tree(node, cable, leaves, hosts, spines):
 
 def dragonfly(node, cable, groups, size):
     """Makes GROUPS groups of SIZE guests. A cable joins each two guests of a group, and one
-    cable each two groups. Each guest of a group ends at most (GROUPS - 2) // SIZE + 1 cables
-    to other groups; the last guests may end fewer, or none."""
+    cable each two groups. A guest has at most (GROUPS - 2) // SIZE + 1 cables to other
+    groups; the last guests of a group may have fewer, or none. NODE and CABLE: see
+    fat_tree()."""
     all_groups = [[node(None, coord(g, n), False) for n in range(size)]
                   for g in range(groups)]
     for group in all_groups:
@@ -46,7 +48,7 @@ def dragonfly(node, cable, groups, size):
                 cable(b, a)
                 a.rules.append((b.coord, CARD, [b]))
                 b.rules.append((a.coord, CARD, [a]))
-    each = (groups - 2) // size + 1     # maximum of cables of a guest to other groups
+    each = (groups - 2) // size + 1     # maximum number of cables of a guest to other groups
 
     def gate(here, there):
         return all_groups[here][(there - here - 1) % groups // each]
