@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Builds the guests: Debian 13 with its stock kernel, Open MPI and libfabric, and the
-project's own parts: kernel modules, libraries, providers and programs. Runs as root, because
-the owners of files and chroot need root.
+project's own parts: kernel modules, libraries, providers and programs. The builds need root
+for chroot and for the owners of files.
 
 Folders and files below GUEST:
   base/                        the Debian packages of a guest
   buildroot/                   the Debian 13 in which the parts are compiled
   out/PART/                    the files that PART installs
   vmlinux, initrd, disk.img    the files that a guest boots
-  base-NAME/, disk-NAME.img    a copy of base/ with more packages, and its disk
+  base-NAME/, disk-NAME.img    the packages of base/ and more packages, and their disk
   arm64/                       all of these for arm64
   debug/                       the kernel of debug_kernel.py
-Each of them has a stamp with the digest of its sources.
+  ssh/                         the keys of all guests
+Stamps (*.stamp) contain the digests of the sources of these files and folders.
 """
 
 import inspect
@@ -35,8 +36,8 @@ _PACKAGES = [
     'busybox-static', 'ethtool', 'iproute2', 'iputils-ping', 'kmod',
     'libfabric-bin', 'libfabric1', 'openmpi-bin', 'openssh-server', 'pciutils',
     'procps', 'systemd-sysv', 'tcpdump']
-# Disks -> packages beside _PACKAGES. '' is the usual disk; another disk is only made for a
-# program that needs it.
+# Name of a disk -> packages beside _PACKAGES. '' is the usual disk. Another disk is only made
+# for a program that needs the disk.
 _EXTRA = {'': [], 'lammps': ['lammps'],
           **{name: more for f in families.FAMILIES for name, more in f.images.items()}}
 IMAGES = tuple(_EXTRA)
@@ -47,11 +48,11 @@ _PROVIDERS_OFF = (
 _CONFIGURE = ' '.join([
     '--prefix=/usr', *(f'--enable-{f.name}=dl' for f in families.FAMILIES if f.provider),
     '--disable-static', *(f'--disable-{p}' for p in _PROVIDERS_OFF.split())])
-# How the providers become part of libfabric.
+# The script and the patch that add the providers to the source of libfabric.
 _APPLY = TOP / 'configure-patch/apply-libfabric.sh'
 _APPLIED = _APPLY, TOP / 'configure-patch/libfabric.patch'
 _HERE = initrd.HERE
-# Products of builds in the checkout. They are not sources.
+# Products of builds in the checkout, which are not sources.
 _PRODUCTS = shutil.ignore_patterns(
     'build', '.libs', '.deps', '__pycache__', '.*.cmd', '*.o', '*.ko', '*.mod',
     '*.mod.c', '*.so', '*.so.*', '*.a', '*.lo', '*.la', '*.order',
@@ -59,8 +60,9 @@ _PRODUCTS = shutil.ignore_patterns(
 
 
 class _Part:
-    """A part of the guests that is compiled in the build root of ARCH. FAMILY is the family
-    to which the part belongs, or None."""
+    """A part of the guests that is compiled in the build root of ARCH. FOLDER has the sources.
+    BUILD(part) compiles the part, which needs the parts NEEDS. WHAT names the part in
+    messages. FAMILY is the family to which the part belongs, or None."""
 
     def __init__(self, arch, name, what, folder, build, needs=(), family=None):
         self.arch, self.name, self.what, self.family = arch, name, what, family
@@ -69,8 +71,9 @@ class _Part:
         self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
-        """Returns the digest of the sources, the shared headers, the packages and the kernel of
-        the build root, the parts that this part needs, and the function that builds it."""
+        """Returns the digest of the sources, the shared headers, the packages and the kernel
+        version of the build root, the parts that this part needs, the patch of libfabric, and
+        the function that builds this part."""
         return digest(*(p.digest() for p in self.needs),
                       _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
@@ -79,7 +82,7 @@ class _Part:
                       inspect.getsource(self.build))
 
     def make(self):
-        value = self.digest()   # A source may change during the build.
+        value = self.digest()   # before the build, because a source may change during it
         if fresh(self.stamp, value):
             return
         with step(f'building {self.what}{_for(self.arch)}'):
@@ -91,23 +94,24 @@ class _Part:
             self.stamp.write_text(value, encoding='ascii')
 
     def copy(self):
-        """Copies the sources into the build root."""
+        """Copies the sources and the shared headers into the build root."""
         _copy_sources(self.arch.root, self.folder)
 
     def run(self, script, log):
-        """Runs the shell script SCRIPT in the build root."""
+        """Runs the shell script SCRIPT in the build root, with the variables of ARCH."""
         exports = ''.join(f'export {k}={shlex.quote(v)}; '
                           for k, v in self.arch.environment.items())
         chroot(self.arch.root, exports + script, log)
 
     def run_make(self, arguments):
-        """Runs make on the copy of the sources."""
+        """Runs make with ARGUMENTS in the copy of the sources."""
         folder = Path('/rnic/src') / self.folder.relative_to(TOP)
         self.run(f'make -j{host.cores()} -C {folder} {arguments}',
                  f'build-{self.name}')
 
     def stage(self):
-        """Installs the part into a folder of the build root, and copies the folder to OUT."""
+        """Installs the part into an empty folder of the build root, and copies this folder to
+        self.out."""
         stage = self.arch.root / 'rnic/stage'
         shutil.rmtree(stage, ignore_errors=True)
         self.run_make('DESTDIR=/rnic/stage PREFIX=/usr install')
@@ -119,7 +123,7 @@ def _for(arch):
 
 
 def _sources(folder):
-    """Returns the source files below FOLDER, without products of builds and ELF files."""
+    """Returns the files below FOLDER, except products of builds and ELF files."""
     found = []
     for where, dirs, files in os.walk(folder):
         out = _PRODUCTS(where, dirs + files)
@@ -205,7 +209,7 @@ def _build_provider_test(part):
     folder = (tree / program).parent
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP), folder)
-    # libfabric's own files are compiled anew for the test, with sanitizers.
+    # The test has objects of its own, with sanitizers, of all files that it consists of.
     part.run(f'make -j{host.cores()} -C /rnic/{tree.name} {program} linkback=-lfabric '
              f'{program.replace("/", "_").replace("-", "_")}_DEPENDENCIES= '
              'CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"',
@@ -214,8 +218,8 @@ def _build_provider_test(part):
 
 
 def unpack_libfabric(tree):
-    """Unpacks the source of libfabric into the new folder TREE; fetches it from Debian if it
-    is not there."""
+    """Unpacks the source of libfabric into the new folder TREE. Fetches the tarball from Debian
+    if it is not in SRC."""
     tar = next(SRC.glob(f'libfabric_{_LIBFABRIC}*.orig.tar.*'), None) \
         or apt.fetch_source('libfabric', _LIBFABRIC, SRC)
     tree.mkdir(parents=True)
@@ -228,7 +232,7 @@ def _build_programs(part):
 
 
 class _LinuxDriver(_Part):
-    """Linux' own driver of FAMILY, which Debian's kernel lacks."""
+    """The part that compiles Linux' own driver of FAMILY, which Debian's kernel lacks."""
 
     def __init__(self, arch, family):
         super().__init__(arch, family.name, f"Linux' driver {family.linux_driver[2]}",
@@ -280,7 +284,8 @@ def _debug_module():
 
 
 def _parts(arch, image=''):
-    """Returns all parts of IMAGE except packages, in the order of their builds."""
+    """Returns all parts of the disk IMAGE for ARCH, in the order of their builds. Debian's
+    packages are no parts."""
     found = [p for f in families.FAMILIES for p in _family_parts(arch, f)]
     libraries = [p for p in found if p.build is _build_lib]
     found += [_Part(arch, 'examples', 'the example programs', 'guest-driver/examples',
@@ -308,8 +313,9 @@ def _family_parts(arch, family):
 
 
 def provider_test():
-    """Builds the test of the common part of the providers. Returns the command that runs
-    it on this machine, with the libraries of the build root. Needs root, and the guest."""
+    """Builds the test of the common part of the providers. Returns the command that runs the
+    test on this machine, with the libraries of the build root. Needs root, and the build root
+    for amd64."""
     found = [p for p in _parts(AMD64) if p.build in (_build_lib, _build_provider)]
     part = _Part(AMD64, 'provider-test', 'the test of the providers', 'tests/provider',
                  _build_provider_test, found)
@@ -328,9 +334,9 @@ def _root_digest(arch):
 
 
 def _kernel(arch):
-    """Returns the version of the kernel for which parts are compiled, '' if no kernel is
-    installed yet. The list of packages does not determine the version, because Debian
-    updates kernels."""
+    """Returns the version of the kernel for which parts are compiled; '' if the build root has
+    no kernel yet. Digests contain the version, because Debian updates kernels without a change
+    of the list of packages."""
     try:
         return arch.build_version()
     except Failed:
@@ -338,7 +344,7 @@ def _kernel(arch):
 
 
 class Image:
-    """A disk for ARCH, by one of the names in IMAGES, and the packages on it."""
+    """The disk NAME, one of IMAGES, for ARCH; its parts and its packages."""
 
     def __init__(self, name='', arch=AMD64):
         more = f'-{name}' if name else ''
@@ -350,7 +356,7 @@ class Image:
             + (os.environ.get('RNIC_GUEST_PACKAGES') or '').split()
 
     def base_digest(self):
-        """Returns the digest of the Debian packages."""
+        """Returns the digest of the names of Debian packages and of excluded files."""
         recipe = self.arch.recipe(self.packages)
         return digest(' '.join(recipe.packages), ' '.join(recipe.excluded))
 
@@ -360,7 +366,8 @@ class Image:
                       *(p.digest() for p in self.parts))
 
     def is_fresh(self):
-        """Returns true if all files that guests with this disk boot are up to date."""
+        """Returns true if the key for ssh exists, and all files that guests of ARCH with this
+        disk boot are up to date."""
         return KEY.is_file() and self.disk.is_file() \
             and fresh(_boot_stamp(self.arch), _boot_digest(self.arch)) \
             and (not self.arch.ram or fresh(self.arch.folder / 'ram.stamp',
@@ -368,7 +375,7 @@ class Image:
             and fresh(self.stamp, self.disk_digest())
 
     def make_base(self):
-        """Installs the packages."""
+        """Installs the packages, unless they are up to date."""
         what = 'the Debian 13 of the guests' + _for(self.arch) + \
             (f', with {self.name}' if self.name else '')
         recipe, like = self.arch.recipe(self.packages), Image(self.name)
@@ -379,7 +386,7 @@ class Image:
                          lambda: self.arch.settle(self.base, like.base))
 
     def make_disk(self):
-        """Makes the disk from the packages and the parts."""
+        """Makes the disk from the packages and the parts, unless the disk is up to date."""
         value = self.disk_digest()
         if fresh(self.stamp, value):
             return
@@ -387,8 +394,8 @@ class Image:
             self.stamp.unlink(missing_ok=True)
             stage = self.arch.folder / 'stage'
             remove(stage)
-            # The stage has hard links to the files of base, so its files are replaced,
-            # never changed.
+            # The stage has hard links to the files of base. So a file of the stage must be
+            # replaced by a new file, and not be written to.
             run(['cp', '-al', self.base, stage], 'stage')
             _configure(stage)
             for tree in (_HERE / 'overlay', *(p.out for p in self.parts)):
@@ -405,20 +412,20 @@ def _boot_stamp(arch):
 
 
 def _boot_digest(arch):
-    """Returns the digest of the sources of vmlinux and initrd."""
+    """Returns the digest of the sources of the kernel and the initrd of guests with a disk."""
     return digest(Image(arch=arch).base_digest(), _kernel(arch),
                   ' '.join(initrd.MODULES), _HERE / 'initramfs-init')
 
 
 def _ram_digest(arch):
-    """Returns the digest of the sources of a guest without a disk."""
+    """Returns the digest of the sources of guests without a disk."""
     return digest(_boot_digest(arch), *(p.digest() for p in _parts(arch)),
                   TOP / 'scripts/rnic/initrd.py', _HERE / 'ram-init',
                   _HERE / 'zcu102.dtso')
 
 
 def build(name='', arch=AMD64):
-    """Builds the guest with the disk NAME, one of IMAGES. Builds only parts that are out of
+    """Builds the guest with the disk NAME, one of IMAGES, for ARCH. Builds only what is out of
     date. Needs root."""
     apt.ensure_packages(HOST_PACKAGES + arch.host_packages)
     arch.folder.mkdir(parents=True, exist_ok=True)
@@ -440,13 +447,14 @@ def debug_is_fresh():
 
 
 def _debug_digest():
-    """Returns the digest of the initrd for the debug kernel."""
+    """Returns the digest of the sources of the initrd for the debug kernel."""
     return digest(_debug_module().digest(), Image().base_digest(),
                   _HERE / 'initramfs-init')
 
 
 def build_debug():
-    """Builds the usual guest and the debug kernel with its initrd. Needs root."""
+    """Builds the usual guest, and the debug kernel with its initrd, unless they are up to date.
+    Needs root."""
     build()
     DEBUG.make()
     part = _debug_module()
@@ -460,9 +468,9 @@ def build_debug():
 
 
 def _install(arch, images):
-    """Installs the tree in which the parts are compiled and the trees of IMAGES, all of
-    which have one kernel. If the Debian archive has a newer kernel than a tree that was
-    installed earlier, the function installs all of them anew."""
+    """Installs the build root of ARCH and the root file systems of IMAGES, which must have the
+    same kernel. If their kernels differ, because Debian's archive had a newer kernel for a
+    later installation, installs all of them anew, once."""
     for _ in range(2):
         _install_once(arch, images)
         if {kernel_version(base) for base in images} == {arch.build_version()}:
@@ -477,7 +485,7 @@ def _install_once(arch, images):
     arch.build_recipe.bootstrap(
         arch.root, 'the Debian 13 in which the guest parts '
         f'are compiled{_for(arch)}', _root_digest(arch))
-    if arch is not AMD64:   # Arch.settle() copies files from the tree for amd64.
+    if arch is not AMD64:   # Arm64.settle() copies files from the tree for amd64.
         for i in images.values():
             Image(i.name).make_base()
     for i in images.values():
@@ -485,7 +493,8 @@ def _install_once(arch, images):
 
 
 def _give_back():
-    """Gives files to the user who called sudo, if the user's programs write to them, too."""
+    """Makes the user who called sudo the owner of files to which the user's programs write,
+    too: of BUILD itself, the locks, the logs, the sources and the files of apt."""
     if 'SUDO_UID' in os.environ:
         os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
         run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
@@ -528,14 +537,14 @@ def _make_ram(arch):
 
 
 def _configure(stage):
-    """Removes services that a guest does not need, and installs keys and the settings of
-    Open MPI."""
+    """Turns off the services in the file "masked" and most generators of units, and installs
+    the keys and the settings of Open MPI, in the root file system STAGE."""
     units = stage / 'etc/systemd/system'
     for unit in (_HERE / 'masked').read_text('ascii').split():
         link = units / unit
         link.unlink(missing_ok=True)
         link.symlink_to('/dev/null')
-    # A guest needs only the generator of units for /etc/fstab.
+    # Turns off all generators of units, except the generator for /etc/fstab.
     generators = stage / 'etc/systemd/system-generators'
     generators.mkdir(exist_ok=True)
     for g in (stage / 'usr/lib/systemd/system-generators').iterdir():
