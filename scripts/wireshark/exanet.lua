@@ -7,8 +7,8 @@
 --
 -- or copy this file into the folder of personal Lua plugins (Help, About, Folders). QEMU
 -- writes a capture with -object filter-dump,id=f0,netdev=link0,file=cable.pcap,
--- maxlen=131072. The option maxlen is necessary because a frame may be longer than
--- filter-dump's default.
+-- maxlen=131072. This maxlen exceeds the length of any frame of a netdev, so QEMU captures
+-- whole frames.
 --
 -- Filter names: exanet.link.* for the frame, exanet.* for packets, exanet.block.*
 -- for reassembled blocks. No content of a frame may raise a Lua error: all bytes come
@@ -173,11 +173,11 @@ F.READ_REQ_NOTIFY = { 36, 36 }
 F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
-local LINK_BYTES, HELLO_BYTES = 10, 16      -- bytes behind the Ethernet header
-local BLOCK_LIMIT = 16384                   -- maximum of bytes of a reassembled block
-local INFO_GROUPS = 4                       -- maximum of groups of packets, info column
+local LINK_BYTES, HELLO_BYTES = 10, 16      -- length of the link header and of a HELLO
+local BLOCK_LIMIT = 16384                   -- maximum length of a reassembled block
+local INFO_GROUPS = 4                       -- maximum of groups of packets in the info column
 
--- Names by value, without the prefix of the enum.
+-- Returns { value = name } of @enum. The names lack the first #@prefix characters.
 local function names(enum, prefix)
     local by_value = {}
     for key, value in pairs(enum) do
@@ -380,14 +380,15 @@ local floor, min = math.floor, math.min
 local bxor = bit32 and bit32.bxor or
              load("return function(a, b) return a ~ b end")()
 
--- Returns the 64-bit word at byte @at (from 0) of @s as a quad: low half, high half.
+-- Returns the little-endian 64-bit word at byte @at (from 0) of @s as a quad: a table of the low
+-- half and the high half.
 local function quad(s, at)
     local a, b, c, d, e, f, g, h = s:byte(at + 1, at + 8)
     return { a + b * 0x100 + c * 0x10000 + d * 0x1000000,
              e + f * 0x100 + g * 0x10000 + h * 0x1000000 }
 end
 
--- Returns field @f = { hi, lo } of a quad. The field has at most 53 bits.
+-- Returns field @f = { highest bit, lowest bit } of quad @q. The field has at most 53 bits.
 local function get(q, f)
     local hi, lo = f[1], f[2]
     if lo >= 32 then
@@ -402,7 +403,7 @@ local function flag(q, f)
     return get(q, f) ~= 0
 end
 
--- Returns a quad with 0 in field @f. The field must be in one half.
+-- Returns a copy of quad @q with 0 in field @f. The field must not extend over both halves.
 local function without(q, f)
     local value, copy = get(q, f), { q[1], q[2] }
     local half = f[2] >= 32 and 2 or 1
@@ -410,7 +411,7 @@ local function without(q, f)
     return copy
 end
 
--- Returns a number below 2^53 as a 64-bit integer, which wide fields need.
+-- Returns the number @value, below 2^53, as a UInt64, because ProtoFields of type uint64 need one.
 local function wide(value)
     return UInt64.new(value % 2 ^ 32, floor(value / 2 ^ 32))
 end
@@ -421,7 +422,8 @@ end
 
 -- --- CRCs ---------------------------------------------------------------------
 
--- Returns a table of the CRCs of one byte, most significant bit first.
+-- Returns { byte = its CRC } for a CRC of @width bits with polynomial @poly. The most significant
+-- bit of a byte is the first.
 local function crc_table(width, poly)
     local made = {}
     for byte = 0, 255 do
@@ -454,14 +456,14 @@ end
 local crc16, crc8, crc32 = crc_table(16, 0x1021), crc_table(8, 0x07),
                            crc32_table()
 
--- Returns byte @i (from 0) of the 128-bit word with halves @lo and @hi.
+-- Returns byte @i (from 0, the lowest) of the 128-bit word of the quads @lo and @hi.
 local function byte_of(lo, hi, i)
     local q = i < 8 and lo or hi
     return floor(q[floor(i / 4) % 2 + 1] / 2 ^ (8 * (i % 4))) % 256
 end
 
--- Returns the CRC of a header. Fields that routers change count as zeros: see the comment
--- on CRCs in wire.h.
+-- Returns the CRC of the header of quads @lo and @hi. Fields that switches change count as zeros:
+-- see the comment on CRCs in wire.h.
 local function header_crc(lo, hi)
     local kind = get(lo, F.HDR_LO_TYPE)
     lo = without(lo, F.HDR_LO_VC)
@@ -503,14 +505,14 @@ end
 
 local HEADER_ONLY = { [T.TYPE_ACK] = true, [T.TYPE_FLOW_RATE] = true }
 
--- Requests of loads and stores; and packets with a payload.
+-- Types of requests of loads and stores. Types of packets that may have a payload.
 local AXI_REQUEST = { [T.TYPE_AXI_READ] = true, [T.TYPE_AXI_WRITE] = true }
 local DATA = { [T.TYPE_WRITE] = true, [T.TYPE_READ_REQ] = true,
                [T.TYPE_CONTROL] = true, [T.TYPE_NOTIFY] = true,
                [T.TYPE_AXI_WRITE] = true, [T.TYPE_AXI_RESPONSE] = true }
 
--- Returns the number of payload words of packet @p, by its header. nil: the header is not
--- valid.
+-- Returns the number of 128-bit payload words of packet @p, which is not header-only, by its
+-- header. nil: type, size and address make no valid packet.
 local function payload_words(p)
     local fits = p.size > 0 and p.va % N.MTU + p.size <= N.MTU
     if p.size == 0 and
@@ -533,7 +535,7 @@ local function parse_ack(p)
     p.resp = get(p.hi, F.ACK_HI_RESP)
 end
 
--- Decodes the footer of loads, stores and their responses.
+-- Decodes the user bits in the footer of loads, stores and their responses.
 local function parse_axi(p)
     p.retries = get({ p.user, 0 }, F.SHM_USER_RETRIES)
     p.retry = p.retries > 0
@@ -568,9 +570,10 @@ local function parse_footer(p, s, known)
     end
 end
 
--- Returns the packet at byte @at of @s. The frame has @left more bytes, at least 16.
--- @known is the packet's mark from an earlier pass, or nil. Field "state" tells which
--- fields are valid. Without field "bytes" the next packet cannot be found.
+-- Returns the packet at byte @at of @s. From there on, the frame has @left bytes, at least 16.
+-- @known is the packet's mark from an earlier pass, or nil. Field "state" of the result shows
+-- which fields are valid. If the result has no field "bytes", the length of the packet, the next
+-- packet cannot be found.
 local function parse(s, at, left, known)
     local lo, hi = quad(s, at), quad(s, at + 8)
     local p = { at = at, lo = lo, hi = hi, state = "ok",
@@ -600,8 +603,8 @@ local function parse(s, at, left, known)
     return p
 end
 
--- Returns all packets in the @bytes bytes from @at on. @marks are the marks of the packets
--- from an earlier pass, or nil.
+-- Returns the packets in the @bytes bytes of @s from @at on. A packet without a known length is
+-- the last one. @marks are the marks of the packets from an earlier pass, or nil.
 local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
@@ -617,11 +620,11 @@ end
 
 -- --- Transactions and blocks --------------------------------------------------
 
--- transactions: by source, destination and numbers of the request;
--- requests: by the numbers that the response will have;
--- generations: the latest generation of each TID;
--- counted: units of nodes that use generations;
--- frames: the results of the first pass over a frame, for later passes;
+-- transactions: transactions by source, destination and numbers of the request;
+-- requests: transactions by the numbers that the response will have;
+-- generations: the latest generation of each TID of a source for a destination;
+-- counted: true for units of nodes that have used a generation above 0;
+-- frames: the results of the first pass over a frame, by its number, for later passes;
 -- seqs: the next sequence number of each sender of frames.
 local S
 
@@ -640,9 +643,10 @@ local function request_key(who, p)
     return key(who, p.small, p.tid, p.seq % 2 ^ N.ACK_SEQ_BITS)
 end
 
--- Returns by how many generations the TID of @p is newer than the latest one that its
--- source has used for this destination; 0 if the TID is not newer, or the first one. nil:
--- the source has used only generation 0, as with STRICT.
+-- Returns by how many generations the TID of @p is newer than the latest generation of this TID
+-- that its source has used for this destination; 0 if the generation is not newer, or the
+-- first one. Stores the latest generation. nil: the unit of the source has used only
+-- generation 0.
 local function generations_ahead(p)
     local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
                        E.ni_index.NI_PACKETIZER
@@ -662,7 +666,8 @@ local function generations_ahead(p)
 end
 
 -- Returns true if @p belongs to a later transaction than @t, although both have the same
--- numbers. A source uses a number again after some time.
+-- numbers, because a source uses a number again after some time. @number is the number of the
+-- frame of @p; @ahead is the result of generations_ahead().
 local function is_later(t, p, number, ahead)
     if ahead and ahead > 0 then
         return true
@@ -674,7 +679,8 @@ local function is_later(t, p, number, ahead)
     return not ahead and p.first
 end
 
--- Returns the transaction of a packet with a footer.
+-- Returns the transaction of packet @p in frame @number, and makes it if it is new. @p has a
+-- footer, and is no RELEASE, load, store or response.
 local function transaction(p, number)
     local id = key(p.src, p.dst, p.small, p.tid, p.seq, p.epoch)
     local t, ahead = S.transactions[id], generations_ahead(p)
@@ -689,8 +695,8 @@ local function transaction(p, number)
     return t
 end
 
--- Returns the pieces of @t up to @stop in one string, with zeros in place of missing
--- pieces. nil: pieces overlap, or a piece ends behind @stop.
+-- Returns the pieces of @t from its start to @stop in one string, with zeros in place of missing
+-- pieces. nil: pieces overlap, or a piece is not between start and @stop.
 local function lay_out(t, stop)
     local at, parts, order = t.start, {}, {}
     for va in pairs(t.pieces) do
@@ -712,8 +718,9 @@ local function lay_out(t, stop)
     return table.concat(parts)
 end
 
--- Returns the present part of a block whose first and last packet have been seen. nil: the
--- length is not valid.
+-- Returns a description of the block of @t, whose first and last packet have been seen. Field
+-- "data" has the bytes that are present; it is nil if pieces overlap. nil: the length of the
+-- block is not valid.
 local function block_of(t)
     local length = t.stop - t.start
     if length <= 0 or length > BLOCK_LIMIT then
@@ -729,7 +736,8 @@ local function block_of(t)
     return b
 end
 
--- Adds the payload of a write packet to its block. Returns the block if it is complete.
+-- Adds the payload of write packet @p to the block of @t. Returns the description of the block
+-- if the block is complete, and nil otherwise.
 local function add_piece(t, p, s, number)
     t.pieces[p.va] = s:sub(p.data + 1, p.data + p.size)
     t.bytes, t.packets = t.bytes + p.size, t.packets + 1
@@ -741,7 +749,7 @@ local function add_piece(t, p, s, number)
     end
     local b = block_of(t)
     if b and b.complete then
-        -- The block has the bytes now, and t.seen still lists the packets.
+        -- b.data has the bytes now. t.seen still lists the packets, to find copies of them.
         t.complete, t.pieces = number, {}
         return b
     end
@@ -749,7 +757,7 @@ local function add_piece(t, p, s, number)
     return nil
 end
 
--- Records a packet of a transaction, or marks the packet as a copy of an earlier packet.
+-- Records packet @p of transaction @t, or marks @p in @mark as a copy of an earlier packet.
 -- Ignores a packet with a bad payload CRC.
 local function note_data(frame, t, p, s, number, mark)
     local what = p.type * 2 ^ 42 + p.va
@@ -765,7 +773,8 @@ local function note_data(frame, t, p, s, number, mark)
     end
 end
 
--- Records a load or store. Field "retries" of a copy is the number of earlier copies.
+-- Records a load or store. Field "retries" of a packet is the number of its earlier copies, at
+-- most 15.
 local function note_request(p, number, now, mark)
     local id = key("axi", p.src, p.dst, p.tid, p.seq)
     local t = S.requests[id]
@@ -800,7 +809,8 @@ local function note_ack(p, number, now, mark)
     end
 end
 
--- Records the blocks whose last packet is in this frame, but which are not complete.
+-- Records the blocks that are not complete, although their last packet is in this frame and
+-- their first packet has been seen. Records a block only once.
 local function add_holes(frame, number)
     for _, mark in ipairs(frame.marks) do
         local t = mark.t
@@ -837,8 +847,8 @@ local function note_packet(frame, p, s, number, now)
     end
 end
 
--- Records the number of frames of this sender that are missing before @frame. The numbers
--- of frames start from 0 when the sender's QEMU starts, and not at a reset of the device.
+-- Records the number of frames of this sender that are missing before @frame. A frame with
+-- sequence number 0 counts as the first one of its sender, so no frame is missing before it.
 local function note_seq(frame, seq, pinfo)
     local interface = interface_id()
     local who = key(tostring(pinfo.dl_src), interface and interface.value or 0)
@@ -849,7 +859,8 @@ local function note_seq(frame, seq, pinfo)
     S.seqs[who] = seq + 1
 end
 
--- Returns the record of a frame, and makes the record in the first pass.
+-- Returns the record of a frame with bytes @s, @link header and @packets. Makes the record in the
+-- first pass.
 local function study(s, link, packets, pinfo)
     local frame = S.frames[pinfo.number]
     if not frame then
@@ -884,8 +895,8 @@ local function rate_kbps(code)
            N.RATE_UNIT_KBPS
 end
 
--- Returns the title of a packet for the info column and the tree, and the number of the
--- packet's payload bytes.
+-- Returns the title of a packet for the info column and the tree, and the number of bytes that
+-- the info column shows: field "size" if the packet has a correct footer, otherwise 0.
 local function title(p)
     if p.state == "header_crc" then
         return "bad header CRC", 0
@@ -913,7 +924,8 @@ local function title(p)
            p.size
 end
 
--- Returns the text of all packets. Adjacent packets with the same title are one group.
+-- Returns the text of @packets for the info column. Adjacent packets with the same title are one
+-- group. The text has at most INFO_GROUPS groups, and the number of the other groups.
 local function packets_text(packets)
     local groups, last = {}, nil
     for _, p in ipairs(packets) do
@@ -953,8 +965,8 @@ end
 
 -- --- Trees --------------------------------------------------------------------
 
--- Adds bits @f of the quad at byte @at as field @name. The value is @value, or that of
--- the bits if @value is nil.
+-- Adds bits @f of quad @q, which is at byte @at of @tvb, to @tree as field @name. The value is
+-- @value, or that of the bits if @value is nil. Returns the new item.
 local function bits(tree, tvb, at, q, f, name, value)
     local from, to = floor(f[2] / 8), floor(f[1] / 8)
     if value == nil then
@@ -994,7 +1006,7 @@ local function add_small(tree, range, value)
     item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
 end
 
--- Adds the TID of a load, a store or a response to the tree.
+-- Adds TID @value of a load, a store or a response to @tree.
 local function add_axi_tid(tree, range, value)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     local id = get(q, F.STID_ID)
@@ -1014,7 +1026,8 @@ local function add_axi_user(tree, range, p)
     end
 end
 
--- Adds a TID to the tree. @small, the receiver of acks, shows which unit made the TID.
+-- Adds TID @value to @tree. @small, the address to which acks are sent, shows which unit made the
+-- TID.
 local function add_tid(tree, range, value, small)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     if get({ small, 0 }, F.SMALL_INDEX) == E.ni_index.NI_PACKETIZER then
@@ -1042,7 +1055,8 @@ local function add_va(tree, range, va)
     end
 end
 
--- Adds the receiver of a packet without footer, from the fields @lo and @hi.
+-- Adds the small address of the receiver of a packet without footer. Fields @lo and @hi have the
+-- two parts of the address.
 local function add_small_of(tree, tvb, p, lo, hi)
     add_small(tree, tvb(p.at + 7, 2), get(p.hi, hi) * 4 + get(p.lo, lo))
 end
@@ -1161,7 +1175,7 @@ local function add_footer(tree, tvb, p)
     end
 end
 
--- Adds a 64-bit address that has the coordinates of a node.
+-- Adds the GVA @q, a 64-bit address that contains the coordinates of a node, as field @name.
 local function add_gva(tree, range, name, q)
     tree:add(pf[name], range, whole(q)):append_text(
         " (" .. coord_text(get(q, F.GVA_COORD)) .. ")")
@@ -1223,7 +1237,7 @@ local function add_payload(tree, tvb, s, p)
     end
 end
 
--- Returns a time for Wireshark, rounded to 1 ns, the finest resolution of a capture.
+-- Returns @seconds as an NSTime, rounded to 1 ns.
 local function nstime(seconds)
     local ns = floor(seconds * 1e9 + 0.5)
     return NSTime.new(floor(ns / 1e9), ns % 1e9)
@@ -1253,13 +1267,13 @@ local function add_links(tree, p, mark)
     end
 end
 
--- Returns the expert info for a frame that ends too early. Either the capture or the
--- sender has cut the frame.
+-- Returns the expert info for a frame that ends too early: "snap" if the capture holds only a
+-- part of the frame, otherwise "cut".
 local function cut_or_snap(tvb)
     return tvb:reported_len() > tvb:len() and ex.snap or ex.cut
 end
 
--- Returns true if packet @p gets an expert info.
+-- Returns a true value if add_packet() adds an expert info for packet @p.
 local function is_remarkable(p, mark, link)
     return p.state ~= "ok" or get(p.lo, F.HDR_LO_VC) ~= link.vc or
            p.type == T.TYPE_FLOW_RATE or mark.copy_of or
@@ -1324,8 +1338,8 @@ local function add_hello(root, tvb, s)
     root:add_le(pf["hello.max_words"], tvb(at + 12, 4))
 end
 
--- Returns the coordinates of the sender, which are the last bytes of its MAC address. nil:
--- the address is not that of an ExaNet node.
+-- Returns the coordinates of the sender, which are the last three bytes of its MAC address. nil:
+-- the address does not begin with ExaNet's prefix.
 local function sender(pinfo)
     local a, b, c, d = tostring(pinfo.dl_src):match(
         "^(%x%x:%x%x:%x%x):(%x%x):(%x%x):(%x%x)$")
@@ -1371,8 +1385,9 @@ local function parse_link(s)
              seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
 end
 
--- Returns true if Wireshark needs the fields of this frame. Adding fields takes most of
--- the time, and Wireshark only lists most frames of a capture.
+-- Returns true if Wireshark shows @tree or has a filter on one of the fields. Otherwise the
+-- dissector leaves out most fields, because adding fields takes most of the time. Returns true
+-- also if Wireshark is too old to report this.
 local function is_looked_at(tree)
     if tree.visible or not tree.referenced then
         return true
@@ -1388,7 +1403,9 @@ end
 local function add_packets(root, tvb, s, link, packets, frame)
     local all = is_looked_at(root)
     for i, p in ipairs(packets) do
-        local mark = frame.marks[i] or {}      -- nil: a tunnel has a frame in a frame
+        -- If a tunnel puts several frames into one, the record is that of the first of them,
+        -- which may have fewer marks.
+        local mark = frame.marks[i] or {}
         if all or is_remarkable(p, mark, link) then
             add_packet(root, tvb, s, p, mark, link, i)
         end
