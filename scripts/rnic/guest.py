@@ -470,7 +470,7 @@ def build_debug():
 def _install(arch, images):
     """Installs the build root of ARCH and the root file systems of IMAGES, which must have the
     same kernel. If their kernels differ, because Debian's archive had a newer kernel for a
-    later installation, installs all of them anew, once."""
+    later installation, installs all of them anew. Fails if the new kernels differ, too."""
     for _ in range(2):
         _install_once(arch, images)
         if {kernel_version(base) for base in images} == {arch.build_version()}:

@@ -23,7 +23,8 @@ _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
 def sanitized(test):
-    """Returns true if TEST can run with sanitizers: their build has no Arm machine."""
+    """Returns true if TEST can run with sanitizers. A build with sanitizers has no Arm
+    machine."""
     return not test.arm
 
 

@@ -419,8 +419,8 @@ class Cluster:
     def foreground(self, command, node=None, tty=False):
         """Runs COMMAND on NODE, by default on the first node, with standard input and output of
         this process. Returns the exit code. If the QEMU of NODE ends, ends COMMAND and fails.
-        Without NODE, COMMAND may use all nodes, so the end of any QEMU has this effect. With
-        TTY, COMMAND has a terminal."""
+        Without NODE, COMMAND may use all nodes, so the end of any QEMU has this effect. Fails
+        if the connection to NODE breaks. With TTY, COMMAND has a terminal."""
         needed = [node] if node else self.nodes
         node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
