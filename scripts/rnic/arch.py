@@ -72,9 +72,9 @@ class Arch:
         chroot(self.root, 'ldconfig', 'install-lib')
 
     def unpack_kernel(self, image):
-        """Writes the file "kernel" that QEMU boots, from the file IMAGE of Debian's kernel. For
-        amd64, writes the ELF kernel inside the bzImage, because the guest then need not unpack
-        the kernel. Fails if there is no ELF kernel inside."""
+        """Writes the file self.kernel, which QEMU boots, from IMAGE, the kernel of Debian's
+        package. For amd64, writes the ELF kernel inside the bzImage, because the guest then
+        need not unpack the kernel. Fails if there is no ELF kernel inside."""
         data = image.read_bytes()
         at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
         with open(self.kernel, 'wb') as out:
