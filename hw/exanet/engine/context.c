@@ -2,10 +2,10 @@
 /*
  * ExaNet contexts: registers, translation, and access to the memory of processes.
  *
- * A translation and the copy that uses it happen in one call under the BQL, and INV_CMD
- * runs under the BQL too.  So no old translation is in use when the MMIO write of INV_CMD
- * returns.  A cached translation has a host pointer into RAM.  So all translations are
- * invalidated when the table of RAM drops its ranges.
+ * exanet_context_read() and exanet_context_write() translate and copy in one call under
+ * the BQL, and INV_CMD runs under the BQL too.  So no old translation is in use when the
+ * MMIO write of INV_CMD returns.  A cached translation has a host pointer into RAM.  So
+ * all translations are invalidated when the table of RAM drops its ranges.
  */
 #include "qemu/osdep.h"
 #include "qemu/log.h"
@@ -21,8 +21,9 @@
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
 /*
- * Pages of one access, and ranges of RAM that the access can need: a page and five tables
- * may each be in another range.
+ * Maximum of pages in one access, and maximum of ranges of RAM that one access needs.  A
+ * page can need six ranges, because the page and its page tables, up to five, may each
+ * be in another range.
  */
 #define ACCESS_PAGES (EXANET_ACCESS_MAX / PAGE_BYTES + 1)
 #define ACCESS_RANGES (ACCESS_PAGES * 6)
@@ -30,7 +31,7 @@ QEMU_BUILD_BUG_ON(ACCESS_RANGES > EXANET_RAM_RANGES);
 
 /* --- Translation ----------------------------------------------------------- */
 
-/* Invalidates the cached translations of all contexts: their host pointers expire. */
+/* Invalidates all cached translations, because their host pointers become invalid. */
 static void pages_forget(ExanetRam *ram)
 {
     ExanetState *s = container_of(ram, ExanetState, ram);
@@ -53,10 +54,10 @@ static bool walk_read(void *opaque, uint64_t pa, uint64_t *entry)
 }
 
 /*
- * Walks the page tables of context @c for @va, and fills in @leaf.  Counts the walk, and
- * its fault.  Returns PROTECTION without a walk if the context is disabled or quiesced.
- * Returns PROTECTION also for a fault of a context with NO_REPORT; otherwise the result
- * of exanet_walk().
+ * Walks the page tables of context @c for @va, and counts the walk.  Returns PROTECTION
+ * without a walk if the context is disabled or quiesced.  If exanet_walk() returns FAULT,
+ * counts the fault, and returns FAULT, or PROTECTION if the context has NO_REPORT.
+ * Otherwise returns the result of exanet_walk().  @leaf is valid if the result is ACK.
  */
 static enum exanet_resp context_walk(ExanetState *s, unsigned c, uint64_t va,
                                      bool write, ExanetLeaf *leaf)
@@ -83,8 +84,9 @@ static uint64_t leaf_offset(const ExanetLeaf *leaf, uint64_t va)
 }
 
 /*
- * Walks the page tables for @va, and stores the translation in an entry of the TLB,
- * *@found.  Returns the result of context_walk(), or DECODE if the page is no RAM.
+ * Walks the page tables of context @c for @va.  If context_walk() returns an error,
+ * returns that error.  Returns DECODE if the page is not in RAM.  Otherwise stores the
+ * translation in the TLB, sets *@found to the entry, and returns ACK.
  */
 static G_NO_INLINE enum exanet_resp
 page_walk(ExanetState *s, unsigned c, uint64_t va, bool write, ExanetTlbEntry **found)
@@ -103,7 +105,7 @@ page_walk(ExanetState *s, unsigned c, uint64_t va, bool write, ExanetTlbEntry **
     if (!range) {
         return EXANET_RESP_DECODE;
     }
-    /* exanet_ram_find() may have changed the stamp */
+    /* reads the stamp here, because exanet_ram_find() may have changed the stamp */
     *found = exanet_tlb_insert(&s->tlb, c, &(ExanetTlbEntry) {
         .va = exanet_tlb_page(va),
         .stamp = s->ctx[c].stamp,
@@ -115,8 +117,9 @@ page_walk(ExanetState *s, unsigned c, uint64_t va, bool write, ExanetTlbEntry **
 }
 
 /*
- * Finds the translation of @va in the TLB, or else by a walk, and counts both.  Returns
- * ACK with the entry in *@found, or the error of page_walk().
+ * Finds the translation of @va in the TLB, or else by a walk.  Counts each call in XLATE,
+ * and each translation found in the TLB in TLB_HIT.  Returns ACK with the entry in
+ * *@found, or the error of page_walk().
  */
 static inline enum exanet_resp page_find(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, ExanetTlbEntry **found)
@@ -143,7 +146,7 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
     uint64_t end = PAGE_OFFSET(va) + len;
 
     assert(len <= EXANET_ACCESS_MAX);
-    /* a drop during the access would make the host pointers in @page invalid */
+    /* drops ranges now, because a later drop would invalidate the pointers in @page */
     exanet_ram_reserve(&s->ram, ACCESS_RANGES);
     for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
         uint64_t page_va = exanet_tlb_page(va) + at;
@@ -165,7 +168,7 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     uint8_t *p = e->host + offset;
 
     if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
-        /* orders this store after all earlier stores, because it may be a status word */
+        /* orders the store after earlier stores, because @buf may be a status word */
         smp_wmb();
         stq_he_p(p, ldq_he_p(buf));
     } else {
@@ -175,9 +178,9 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
 }
 
 /*
- * Reads more than one page.  Returns as exanet_context_read().  This function and
- * access_write() are not inlined, because the compiler would zero the array of pages for
- * each access, which takes as long as the access itself.
+ * Does as exanet_context_read(), for bytes in more than one page.  This function and
+ * access_write() are not inlined, because the compiler would zero the array of pages even
+ * for an access to a single page.
  */
 static G_NO_INLINE enum exanet_resp
 access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,
@@ -325,7 +328,10 @@ unsigned exanet_context_active(ExanetState *s, unsigned c)
     return n;
 }
 
-/* Ends all work of context @c, which was disabled or quiesced, in all units. */
+/*
+ * Ends the work of context @c, which was disabled or quiesced, in each unit that has
+ * quiesce().  ExaDMA has none, and stops a transaction at the next attempt to send.
+ */
 static void context_stop(ExanetState *s, unsigned c)
 {
     for (const ExanetUnit *const *u = s->units; *u; u++) {
@@ -336,8 +342,8 @@ static void context_stop(ExanetState *s, unsigned c)
 }
 
 /*
- * Clears the user pages of context @c, except its info page, because another process may
- * have used them.
+ * Clears the user pages of context @c, except its info page, because the pages may have
+ * data of another process.
  */
 static void context_start(ExanetState *s, unsigned c)
 {

@@ -16,24 +16,24 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * A context: its registers, decoded, its TLB stamp and its number of pending faults.  The
- * register file has the raw values.
+ * A context: decoded values of its registers, its TLB stamp, and its number of pending
+ * faults.
  */
 typedef struct ExanetContext {
     ExanetWalk walk;
     uint64_t stamp;                 /* stamp of the context's valid TLB entries */
-    uint64_t win[EXANET_WINDOW_NI]; /* base | EXANET_WIN_VALID */
+    uint64_t win[EXANET_WINDOW_NI]; /* registers CTX_WIN0 to CTX_WIN6 */
     uint32_t quota;                 /* register CTX_QUOTA */
     uint16_t pdid;
     bool local;                     /* the context's job is local to this node */
-    bool enabled;                   /* a process uses the context */
-    bool quiesce;                   /* the process is closing the context */
-    bool no_report;                 /* faults are not reported to the driver */
+    bool enabled;                   /* CTX_CTRL_EN: a process may use the context */
+    bool quiesce;                   /* CTX_CTRL_QUIESCE: new work is refused */
+    bool no_report;                 /* the driver gets no reports of page faults */
     unsigned faults;                /* entries in the table of pending faults */
 } ExanetContext;
 
 extern const ExanetUnit exanet_context_unit;
-/* Returns the number of unfinished transfers of context @c in all units. */
+/* Returns the number of unfinished transfers, messages and requests of context @c. */
 unsigned exanet_context_active(ExanetState *s, unsigned c);
 /* Returns the number of different jobs of the enabled contexts, at least 1. */
 unsigned exanet_context_jobs(ExanetState *s);
@@ -43,27 +43,31 @@ bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b);
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*
  * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c.  @top is false if the
- * write had only bits 31:0 of an 8-byte register.  Such a write to INV_CMD has no effect;
- * other registers use their new value in any case.
+ * write had only bits 31:0 of an 8-byte register.  Such a write to INV_CMD invalidates
+ * nothing.  A write to another register takes effect whether @top is true or false.
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
 /*
- * Computes *@full, the 64-bit address of the 42-bit address @va of context @c.  Returns
- * DECODE if @va has more bits, if its window is that of the NI or is not valid, or if
- * @len bytes from @va on would leave the window.
+ * Stores in *@full the 64-bit address of the 42-bit address @va of context @c, and
+ * returns ACK.  Returns DECODE, without a store, if @va has more than 42 bits, if its
+ * window is that of the NI or is not valid, or if @len bytes from @va on would leave the
+ * window.
  */
 enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
                                        uint64_t len, uint64_t *full);
 /*
- * Copy between @buf and @len bytes (at most EXANET_ACCESS_MAX) of process memory at the
- * 64-bit address @va, also across pages.  All pages are translated before a byte is
- * copied.  A write of 8 bytes to an 8-byte aligned address is one store, ordered after
- * all earlier writes.  Errors, for each of which *@fault_va is set to the first address
- * without translation:
- *   FAULT       there is no page with the right permissions
- *   DECODE      the page is no RAM, or the page tables are not valid
- *   PROTECTION  the context is disabled or quiesced, or has a FAULT and NO_REPORT
+ * Copy @len bytes (at most EXANET_ACCESS_MAX) between @buf and process memory at the
+ * 64-bit address @va of context @c.  The bytes may be in several pages.  The functions
+ * translate all pages before the first byte is copied.  A write of 8 bytes to an 8-byte
+ * aligned address is one store, which is ordered after all earlier writes.
+ *
+ * Return ACK if all bytes were copied.  Otherwise no byte was copied, and *@fault_va is
+ * the first address without a translation:
+ *   FAULT       exanet_walk() returns FAULT: for example, the page is not present
+ *   DECODE      the page is not in RAM, or exanet_walk() returns DECODE
+ *   PROTECTION  the context is disabled or quiesced, or exanet_walk() returns FAULT and
+ *               the context has NO_REPORT
  */
 #define EXANET_ACCESS_MAX 16384
 enum exanet_resp exanet_context_read(ExanetState *s, unsigned c, uint64_t va,
@@ -72,9 +76,11 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
- * Computes *@pa, the physical address of @va, also if the page is memory of a device, for
- * which the functions above return DECODE.  Returns other errors as the functions above.
- * *@pa is valid up to the end of the page, until the next access to guest memory.
+ * Stores in *@pa the physical address of @va, and returns ACK.  The page may be memory of
+ * a device, for which the functions above return DECODE.  Returns other errors as the
+ * functions above.  @write: the page must be writable.  The caller must use *@pa before
+ * another access to guest memory and before a release of the BQL, because both may change
+ * the page tables.
  */
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa);

@@ -17,8 +17,8 @@ typedef struct ExanetJobQuota {
 
 /*
  * Returns true if a table of @max entries has room for another entry of @job.  A job may
- * have at most half of the entries that other jobs do not use.  So entries are left even
- * if a process opens the device many times, each time with another job.
+ * have at most half of the entries that other jobs do not use.  So a single job cannot
+ * fill the table.
  */
 static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
                                          unsigned max)

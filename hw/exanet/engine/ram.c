@@ -14,7 +14,7 @@ void exanet_ram_drop(ExanetRam *ram)
     ram->last = 0;
 }
 
-/* Drops all ranges after a change of the memory map, because host pointers expire. */
+/* Drops all ranges after a change of the memory map, which may move or remove RAM. */
 static void ram_commit(MemoryListener *listener)
 {
     exanet_ram_drop(container_of(listener, ExanetRam, listener));
@@ -47,7 +47,10 @@ typedef struct RamSearch {
     hwaddr size;                    /* result: bytes of the range; 0: not found */
 } RamSearch;
 
-/* Compares a range of the memory map with the search; returns true if the search ends. */
+/*
+ * Returns true, and stores the result in the RamSearch @opaque, if the range of @len
+ * bytes at @start in the memory map contains the address of the search.
+ */
 static bool ram_search_range(Int128 start, Int128 len, const MemoryRegion *mr,
                              hwaddr offset, void *opaque)
 {
@@ -64,8 +67,8 @@ static bool ram_search_range(Int128 start, Int128 len, const MemoryRegion *mr,
 
 /*
  * Adds the range that contains @pa to the table, and returns the range.  If the table is
- * full, drops all ranges before.  Returns NULL if there is no range, or if it is not
- * RAM that devices may write.
+ * full, first drops all ranges.  Returns NULL if the memory map has no range at @pa, or
+ * if the range is not RAM that devices may write.
  */
 static ExanetRamRange *ram_add(ExanetRam *ram, hwaddr pa)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RAM of an address space, by host pointers.  A table contains the ranges of RAM that
- * were used since it dropped its ranges.  The MemoryRegionCache of a range holds a
- * reference to the RAM.
+ * were used since the table last dropped its ranges.  The MemoryRegionCache of a range
+ * has a reference to the RAM.
  *
  * Host pointers into a range are valid until the table drops its ranges.  The table drops
  * all ranges together: after each change of the memory map, when a new range finds no
@@ -28,7 +28,7 @@ struct ExanetRam {
     void (*forget)(ExanetRam *ram);
     ExanetRamRange range[EXANET_RAM_RANGES];
     unsigned ranges;                /* ranges in use */
-    unsigned last;                  /* index of the range that was used last */
+    unsigned last;                  /* index of the range that is tried first */
     MemoryListener listener;
 };
 
@@ -59,13 +59,17 @@ static inline bool exanet_ram_contains(const ExanetRamRange *range, hwaddr pa,
     return offset < range->size && range->size - offset >= len;
 }
 
-/* Does as exanet_ram_find(), which calls this function for all but the last range. */
+/*
+ * Does as exanet_ram_find(), which calls this function if range[@last] does not contain
+ * the bytes.
+ */
 ExanetRamRange *exanet_ram_search(ExanetRam *ram, hwaddr pa, hwaddr len);
 /*
  * Returns the range that contains all @len bytes from physical address @pa on.  If the
- * table does not have the range, adds the range, and before drops all ranges if the table
- * is full.  Returns NULL unless the range is RAM that devices may write: not MMIO, not
- * ROM, not memory of a device that is mapped like RAM.
+ * table does not have the range, first drops all ranges if the table is full, then adds
+ * the range.  Returns NULL if no range of the memory map contains all the bytes, or if
+ * the range is not RAM that devices may write.  MMIO, ROM and memory of a device that is
+ * mapped like RAM are not such RAM.
  */
 static inline ExanetRamRange *exanet_ram_find(ExanetRam *ram, hwaddr pa, hwaddr len)
 {
@@ -77,7 +81,7 @@ static inline ExanetRamRange *exanet_ram_find(ExanetRam *ram, hwaddr pa, hwaddr 
     return exanet_ram_search(ram, pa, len);
 }
 
-/* Returns the index of @range, for exanet_ram_dirty(). */
+/* Returns the index of @range in the table, for exanet_ram_dirty(). */
 static inline unsigned exanet_ram_index(const ExanetRam *ram,
                                         const ExanetRamRange *range)
 {

@@ -7,7 +7,7 @@
 #define HW_EXANET_ENGINE_RTT_H
 
 typedef struct ExanetRtt {
-    int64_t mean, deviation;        /* ns; mean 0: no round trip was measured */
+    int64_t mean, deviation;        /* ns; mean 0: no round trip measured yet */
 } ExanetRtt;
 
 /* Updates @rtt with a measured round-trip time of @ns nanoseconds. */
@@ -24,7 +24,7 @@ static inline void exanet_rtt_sample(ExanetRtt *rtt, int64_t ns)
     rtt->deviation += (ABS(off) - rtt->deviation) / 4;
 }
 
-/* Returns the time limit, ns, for an answer; 0 before the first measurement. */
+/* Returns the time, ns, within which an answer is expected; 0 if nothing was measured. */
 static inline int64_t exanet_rtt_timeout(const ExanetRtt *rtt)
 {
     return rtt->mean + 4 * rtt->deviation;

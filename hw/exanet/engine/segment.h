@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Division of a transfer into blocks, and of a block into packets [T §4, §5.1].  Pure
- * arithmetic, free of QEMU state, because the firmware, the ExaDMA and the unit test with
- * the document's numbers use the same functions.
+ * arithmetic, free of QEMU state, because a unit test with the document's numbers uses
+ * the same functions.
  */
 #ifndef HW_EXANET_ENGINE_SEGMENT_H
 #define HW_EXANET_ENGINE_SEGMENT_H
 
 #include "rnic/exanet/wire.h"
 
-#define EXANET_SOURCE_PAGE 4096     /* a read crosses no multiple of this [T §5.1] */
+#define EXANET_SOURCE_PAGE 4096 /* bytes; no source read crosses a multiple [T §5.1] */
 
 /*
  * Returns the number of bytes of the next block of a transfer.  The transfer has @len
@@ -45,7 +45,7 @@ static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
     return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
 }
 
-/* Returns the bit of a packet to address @dst in the receiver's bitmap [D §0.2]. */
+/* Returns the number of the bit, 0 to 63, of a packet to @dst in a bitmap [D §0.2]. */
 static inline unsigned exanet_packet_bit(uint64_t dst)
 {
     return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;

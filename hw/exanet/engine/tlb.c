@@ -20,7 +20,7 @@ void exanet_tlb_fini(ExanetTlb *tlb)
     qemu_vfree(g_steal_pointer(&tlb->entry));
 }
 
-/* Returns the entry that @e replaces: that of its page, or one of the set in turn. */
+/* Returns the entry that @e replaces; see exanet_tlb_insert(). */
 static ExanetTlbEntry *tlb_victim(ExanetTlb *tlb, unsigned c, const ExanetTlbEntry *e)
 {
     ExanetTlbEntry *set = exanet_tlb_set(tlb, c, e->va);

@@ -4,8 +4,8 @@
  *
  * The owner numbers its contexts from 0 to 255, and keeps a stamp for each of them.  An
  * entry is valid while its stamp is equal to the stamp of its context.  So a new stamp
- * invalidates all entries of a context at once.  The cache does not read the memory, and
- * does not know when a host pointer expires.
+ * invalidates all entries of a context at once.  The owner must set a new stamp before
+ * the memory of a host pointer is freed.
  */
 #ifndef HW_EXANET_ENGINE_TLB_H
 #define HW_EXANET_ENGINE_TLB_H
@@ -24,11 +24,11 @@ typedef struct ExanetTlbEntry {
 typedef struct ExanetTlb {
     ExanetTlbEntry *entry;          /* sets of EXANET_TLB_WAYS, owned; NULL: no cache */
     uint64_t mask;                  /* number of elements of @entry, less 1 */
-    unsigned victim;                /* counter; selects the entry of a set to replace */
+    unsigned victim;                /* counter; selects the entry to replace */
     uint64_t stamp;                 /* the newest stamp */
 } ExanetTlb;
 
-/* Makes an empty cache of @entries entries, a power of two, at least EXANET_TLB_WAYS. */
+/* Allocates an empty cache.  @entries: a power of two, at least EXANET_TLB_WAYS. */
 void exanet_tlb_init(ExanetTlb *tlb, unsigned entries);
 /* Frees the entries. */
 void exanet_tlb_fini(ExanetTlb *tlb);
@@ -53,8 +53,9 @@ static inline ExanetTlbEntry *exanet_tlb_set(const ExanetTlb *tlb, unsigned c,
                                              uint64_t va)
 {
     /*
-     * a Fibonacci hash, because buffers begin at multiples of large powers of 2; @c
-     * changes bits above the mask, so the same page of all contexts has the same set
+     * The multiplication spreads buffers that begin at multiples of large powers of 2.
+     * @c changes only bits of the hash above the mask.  So a page with the same address
+     * has the same set in all contexts.
      */
     uint64_t hash = ((va >> EXANET_TLB_SHIFT) + ((uint64_t)c << 56)) *
                     0x9e3779b97f4a7c15ULL;
@@ -62,7 +63,7 @@ static inline ExanetTlbEntry *exanet_tlb_set(const ExanetTlb *tlb, unsigned c,
     return &tlb->entry[(hash >> 32) & tlb->mask & -EXANET_TLB_WAYS];
 }
 
-/* Returns true if @e is a valid entry of page @page for @stamp; for this unit only. */
+/* Returns true if @e is the entry of page @page with @stamp; for this unit only. */
 static inline bool exanet_tlb_holds(const ExanetTlbEntry *e, uint64_t page,
                                     uint64_t stamp)
 {
@@ -90,8 +91,9 @@ static inline ExanetTlbEntry *exanet_tlb_find(const ExanetTlb *tlb, unsigned c,
 
 /*
  * Stores a copy of @e, a page of context @c with the context's stamp, and returns the
- * copy.  The copy replaces the valid entry of the same page.  If there is none, the copy
- * replaces an entry of the set, in turn.
+ * copy.  The copy replaces the valid entry of the same page.  If there is no such entry,
+ * the copy replaces the entry of the set that @victim selects, even if another entry is
+ * not valid.
  */
 ExanetTlbEntry *exanet_tlb_insert(ExanetTlb *tlb, unsigned c, const ExanetTlbEntry *e);
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page-table walks.  A walk reads one entry per level.  Format and va_bits determine the
+ * Page-table walks.  A walk reads one entry per level.  Format and va_bits limit the
  * number of levels, so no table can make a walk endless.
  */
 #include "qemu/osdep.h"
@@ -30,7 +30,7 @@
 #define ARM_RES0_TABLE  RNIC_BIT(50)    /* reserved in a table entry; GP in a leaf */
 #define ARM_AP_NO_USER  RNIC_BIT(61)    /* in a table entry: no user access below */
 #define ARM_AP_NO_WRITE RNIC_BIT(62)    /* in a table entry: no write access below */
-#define ARM_RES0_ABOVE  49              /* number of the highest reserved address bit */
+#define ARM_RES0_ABOVE  49              /* highest address bit of any format */
 #define ARM_ROOT_BITS   48
 #define ARM_ROOT_HIGH   RNIC_FIELD(5, 2)    /* PA[51:48], as in TTBR0_EL1 */
 #define ARM_ROOT_ALIGN  6
@@ -75,7 +75,7 @@ static bool x86_reserved(uint64_t entry, unsigned shift)
     if (shift == X86_PAGE_SHIFT || !(entry & X86_PS)) {
         return false;
     }
-    /* bit 12 is not reserved, because bit 12 of a large page is PAT */
+    /* bit 12 of a large page is PAT, so the reserved bits begin at bit 13 */
     return shift > X86_1G_SHIFT || (entry & RNIC_FIELD(shift - 1, 13));
 }
 
@@ -83,7 +83,7 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
                                  uint64_t va, bool write, ExanetLeaf *leaf)
 {
     unsigned shift = X86_PAGE_SHIFT + X86_INDEX_BITS * levels;
-    unsigned bits = shift - 1;          /* the kernel uses the upper half of addresses */
+    unsigned bits = shift - 1;          /* the kernel has the upper half of addresses */
     uint64_t table = walk->root & X86_ADDR;
     uint64_t rights = X86_US | X86_RW;
     uint64_t entry;
@@ -116,7 +116,7 @@ static enum exanet_resp walk_x86(const ExanetWalk *walk, unsigned levels,
                                                       : EXANET_RESP_FAULT;
 }
 
-/* Returns the physical address in @entry; bits below @align of the address are 0. */
+/* Returns the physical address in @entry, with 0 in the address bits below @align. */
 static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
 {
     uint64_t pa = entry & RNIC_FIELD(f->pa_bits - 1, align);
@@ -129,7 +129,7 @@ static uint64_t arm_address(const ArmFormat *f, uint64_t entry, unsigned align)
 
 /*
  * Returns the bits that must be 0 in an entry for a page or block of 1 << @shift bytes.
- * With @shift = granule, these are also the bits of an entry for a table.
+ * In an entry for a table, ARM_RES0_TABLE and the bits for @shift = granule must be 0.
  */
 static uint64_t arm_reserved(const ArmFormat *f, unsigned shift)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks of the page tables of processors.  The walker does the work of an SMMU: the
- * walker reads the page tables of a process, and never writes to them.  This file needs
- * no state of QEMU, because unit tests walk synthetic tables.
+ * Walks of the page tables of processors.  Like an SMMU, the walker reads the page tables
+ * of a process; the walker does not write to them.  This file needs no state of QEMU,
+ * because unit tests walk synthetic tables.
  */
 #ifndef HW_EXANET_ENGINE_WALK_H
 #define HW_EXANET_ENGINE_WALK_H
@@ -33,19 +33,21 @@ typedef struct ExanetWalk {
 typedef struct ExanetLeaf {
     uint64_t pa;            /* physical address of the first byte of the page */
     unsigned shift;         /* log2 of the page size, bytes */
-    bool write;             /* the page is writable and already dirty */
+    bool write;             /* the page may be written, and is already dirty */
 } ExanetLeaf;
 
 /*
  * Translates the user address @va for a read, or for a write (@write).  Returns:
  *   EXANET_RESP_ACK     @leaf is filled in
  *   EXANET_RESP_FAULT   the page is not present, not a user's, or its accessed flag is
- *                       not set; an entry has a reserved bit or a reserved encoding; or,
- *                       for @write, the page is not writable or not yet dirty, because
- *                       the kernel must know that a page becomes dirty [P §3.9]
+ *                       not set; an entry has a reserved encoding, or a reserved bit that
+ *                       walk.c checks; or, for @write, the page is not writable or not
+ *                       yet dirty, because the kernel must know that a page becomes dirty
+ *                       [P §3.9]
  *   EXANET_RESP_DECODE  @va has more bits than va_bits or the format permits, va_bits is
- *                       not valid for the format, the format is unknown, or a table is
- *                       not in RAM
+ *                       not valid for an arm64 format, the format is unknown, or a table
+ *                       is not in RAM
+ * EXANET_FORMAT_IDENTITY has no tables, and each @va has a translation.
  */
 enum exanet_resp exanet_walk(const ExanetWalk *walk, uint64_t va, bool write,
                              ExanetLeaf *leaf);
