@@ -4,9 +4,10 @@
  * control-packet windows.
  *
  * The scheduler sends one packet of each active transaction in turn, except that a paced
- * flow sends block after block.  The unit builds a packet in the frame of its port.  If
- * the route is blocked, the unit builds the packet in an output buffer, where the packet
- * waits, because packets for other routes must continue.
+ * flow sends block after block.  The unit builds a packet in the buffer of the crossbar,
+ * which is usually the frame of a port.  If the route is blocked, the unit builds the
+ * packet in an output buffer, where the packet waits, because packets for other routes
+ * must continue.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -22,13 +23,13 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-/* Most attempts to send in a run, for each packet of the run's budget. */
+/* Most TIDs that a run takes from the FIFO, for each packet of the run's budget. */
 #define EXADMA_ATTEMPTS 8
 
-/* Bits of W3 that only the device sets; a write by software clears these bits. */
+/* Bits of W3 that software cannot set; a write that covers these bits clears them. */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
-/* A write that covers these bits of W3, with DB = 0, starts the transaction. */
+/* Only a write that covers all these bits of W3 can start or kill the transaction. */
 #define DESC_LANE_MASK RNIC_FIELD(63, 32)
 
 static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
@@ -93,7 +94,7 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
 
 /*
  * Puts @tid at the head of the FIFO, so that the TID sends its next packet before other
- * TIDs.
+ * TIDs.  Does nothing if the TID is in the FIFO.
  */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
@@ -133,7 +134,10 @@ static bool exadma_desc_valid(ExanetState *s, unsigned tid)
                                 s->node) == EXANET_RESP_ACK;
 }
 
-/* Refuses the descriptor of @tid: sets its ERROR bit, and counts and logs the error. */
+/*
+ * Refuses the descriptor of @tid: sets its ERROR bit, makes the TID idle, and counts and
+ * logs the error.
+ */
 static void exadma_reject(ExanetState *s, unsigned tid)
 {
     uint64_t *d = exadma_desc(s, tid);
@@ -174,7 +178,7 @@ static bool exadma_start(ExanetState *s, unsigned tid)
 /*
  * Adds @tid, which has stopped with @resp, to the list for the model of the R5, unless
  * the list is full.  @reported: the driver has a report of the page fault, and will write
- * RESOLVE.  Does nothing for an external R5, which reads bit ERROR of the descriptor.
+ * RESOLVE.  Does nothing for an external R5, which can read bit ERROR of the descriptor.
  */
 static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
                            bool reported)
@@ -201,14 +205,15 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
 }
 
 /*
- * Starts the successor of descriptor @d in its chain, because the last packet of @d was
- * built [T §5.1].  Reports the successor as stopped if its descriptor is not valid.
+ * Starts the successor of descriptor @d in its chain, if the successor waits, because
+ * the last packet of @d was built [T §5.1].  If the descriptor of the successor is not
+ * valid, reports the successor as stopped.
  */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
 
-    /* a descriptor that does not wait is not started, so a circular chain ends here */
+    /* a TID that has run does not wait any more, so a circular chain ends here */
     if (exanet_exadma_armed(&s->exadma, next) && !exadma_start(s, next)) {
         exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
@@ -285,10 +290,11 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
 }
 
 /*
- * Acts on a write of @value to word W1 + @w of a descriptor whose transaction is active.
- * Kills the transaction if the write covers W3[63:32] (@trigger) with DB = 1 and length
- * 0.  Stores a new W4 until the scheduler first tries to send a packet of @tid.  Ignores
- * any other write, and counts the write in DESC_BUSY.
+ * Acts on a write to word @w (0: W1) of a descriptor whose transaction is active.  @value
+ * is the whole word with the written bytes.  Kills the transaction if the write covers
+ * W3[63:32] (@trigger) and @value has DB = 1 and length 0.  Stores a new W4 until the
+ * scheduler first takes @tid from the FIFO.  Ignores, counts in DESC_BUSY and logs any
+ * other write.
  */
 static void exadma_active_write(ExanetState *s, unsigned tid, unsigned w,
                                 uint64_t value, bool trigger)
@@ -362,8 +368,8 @@ static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
 
 /*
  * Stops @tid with @resp, because its source cannot be read at address @va, or because its
- * context was closed.  Reports a page fault to the driver, and reports the stop to the
- * model of the R5.
+ * context was closed.  If @resp is FAULT, reports the page fault to the driver.  Reports
+ * the stop to the model of the R5.
  */
 static void exadma_source_error(ExanetState *s, unsigned tid,
                                 enum exanet_resp resp, uint64_t va)
@@ -390,9 +396,9 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
 }
 
 /*
- * Stores in W3 that @sent bytes of the block of @tid have been sent up to now.  If @last
- * is true, ends the transaction and starts its successor in a chain.  Otherwise puts @tid
- * into the FIFO again.
+ * Stores in W3 that packets with the first @sent bytes of the block of @tid have been
+ * built.  If @last is true, ends the transaction and starts its successor in a chain.
+ * Otherwise puts @tid into the FIFO again.
  */
 static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
@@ -473,8 +479,9 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
 }
 
 /*
- * Sends the control packets of @o, oldest first, until a route is blocked; then sends the
- * data packets of @o, oldest first, until a route is blocked.
+ * Sends the control packets of @o, oldest first, up to the first whose route is blocked;
+ * then sends the data packets of @o in the same way.  Removes packets that
+ * exanet_exadma_kill() dropped.
  */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {
@@ -516,10 +523,10 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 }
 
 /*
- * Builds the next packet of @tid, and sends the packet, or stores it in the output buffer
- * if the route is blocked or if older packets for the route wait there.  Stops @tid if
- * its source cannot be read.  Returns false if the output buffer would be needed but is
- * full.
+ * Builds the next packet of @tid and sends the packet.  If the route is blocked, or if
+ * older packets for the route wait in the output buffer, stores the packet there instead.
+ * Returns false, without a packet, if the packet must wait but the output buffer is full.
+ * Returns true otherwise, even if the source cannot be read; then @tid has stopped.
  */
 static bool exadma_packet_send(ExanetState *s, unsigned tid)
 {
@@ -560,7 +567,8 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
 
 /*
  * Returns true if @tid may send: its path is valid and its context is open.  Otherwise
- * stops @tid.
+ * stops @tid.  The first call for a transaction ends the time in which software may
+ * change W4, and only this call checks the path.
  */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
@@ -608,13 +616,13 @@ static enum exadma_result exadma_try(ExanetState *s, unsigned tid)
 /*
  * Runs the scheduler for at most @budget packets.  A TID whose flow must wait for its
  * rate leaves the FIFO until the end of the run; flow.c runs the units when the flow may
- * send.  Returns true if a TID could continue now.
+ * send.  Returns true if the FIFO has TIDs that may be able to send now.
  */
 static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back since the last packet; the run ends if the FIFO has no other TID */
+    /* TIDs put back since the last packet; the run ends if the FIFO has only these */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
@@ -710,8 +718,8 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
 
 /*
  * Queues a control packet with the three words in @o->control_word and the fields of the
- * descriptor of @tid.  Drops the packet, and counts it in CONTROL_DROPPED, if the
- * descriptor is not valid or has ERROR, or if the queue is full.
+ * descriptor of @tid.  Drops the packet, counts it in CONTROL_DROPPED and logs the drop,
+ * if the descriptor is not valid or has ERROR, or if the queue is full.
  */
 static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
 {
@@ -765,7 +773,7 @@ bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
         return false;
     }
     if (o->control_stage) {
-        /* words that the guest has stored in the control window do not mix with @word */
+        /* drops words that the guest has stored, because @word is a whole packet */
         exanet_count(s, CONTROL_RESTART);
         o->control_stage = 0;
     }

@@ -41,8 +41,8 @@ typedef struct ExanetControlSlot {
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
     RNicFifo slots;                 /* positions in @slot */
-    /* The three members of the state machine of control packets [T §5.3.1.2]. */
-    uint64_t control_word[EXANET_CONTROL_STORES];   /* words written by software */
+    /* The next three members are the state of the control window [T §5.3.1.2]. */
+    uint64_t control_word[EXANET_CONTROL_STORES];   /* words stored so far */
     unsigned control_stage;         /* number of words in @control_word, 0 to 2 */
     unsigned control_tid;           /* TID of @control_word, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
@@ -73,7 +73,7 @@ typedef struct ExanetExadma {
     bool in_fifo[EXANET_TIDS];      /* the TID, active or killed, is in @fifo */
     uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; has each TID at most once */
     RNicFifo scheduled;             /* positions in @fifo */
-    uint16_t paced[EXANET_TIDS];    /* TIDs that return to @fifo at the end of a run */
+    uint16_t paced[EXANET_TIDS];    /* in a run: TIDs that return to @fifo at its end */
     ExanetStopped stopped[EXANET_TIDS];     /* for exanet_exadma_pop_stopped() */
     RNicFifo stops;                 /* positions in @stopped */
     bool control_freed;             /* a control queue that was full has room again */
@@ -95,9 +95,10 @@ void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
 /*
  * Stores descriptor @tid by four 8-byte writes, as software does: W4, W1, W2, then W3.
- * @word is W1 to W4, in host byte order.  The write of W3 starts the transaction if its
- * bit DB is 0.  If DB is 1, the transaction starts after its predecessor in a chain.
- * The transaction of @tid must not be active.
+ * @word is W1 to W4, in host byte order.  The transaction of @tid must not be active.  If
+ * bit DB of W3 is 0, the write of W3 starts the transaction.  If DB is 1, the transaction
+ * starts when the last packet of its predecessor in a chain has been built.  If the
+ * descriptor is not valid, the transaction does not start, and W3 gets ERROR.
  */
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS]);
@@ -105,7 +106,8 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
  * Stores @word (P0 to P2 of struct exanet_control, host byte order) to the control-packet
  * window of @tid at @output.  Returns false, without a store, if the queue of @output is
  * full.  Returns true otherwise, even if the packet is dropped and counted because the
- * descriptor of @tid is not valid.
+ * descriptor of @tid is not valid or has ERROR.  Words that software has stored in the
+ * window of @output before are lost.
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);
@@ -133,9 +135,9 @@ static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
 }
 
 /*
- * Stores in *@dst the destination coordinates of the transaction with wire TID @wire,
- * even if the transaction has ended.  Returns false if the descriptor has another
- * generation, or length 0.
+ * Stores in *@dst the destination coordinates of the transaction with wire TID @wire.
+ * Returns true even if the transaction has ended.  Returns false if the descriptor now
+ * has another wire TID, or length 0; then *@dst has no meaning.
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /*

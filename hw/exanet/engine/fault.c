@@ -2,9 +2,9 @@
 /*
  * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
  *
- * The FIFO gets an entry only for the first pending fault with the same page, context,
- * direction (@write) and side (@dst).  The table has also all further pending faults of
- * this kind, and the driver's answer is for all these faults.
+ * Several pending faults may have the same page, context, direction (@write) and side
+ * (@dst).  The FIFO gets a report of the first of these faults only.  The table has all
+ * these faults, and the driver's answer to one fault is the answer to all of them.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -140,8 +140,8 @@ static void fault_forget(ExanetState *s, unsigned c)
 
 /*
  * Passes the driver's answer to the unit that has reported @f; @ok: the page is present.
- * No unit needs the answer to the fault of a message, because the packetizer of the
- * sender retransmits the message without an answer.
+ * No unit handles the answer to a fault of unit EXANET_FAULT_MESSAGE, because a sender of
+ * messages or notifications does not wait for this answer.
  */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
@@ -170,7 +170,10 @@ static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
     }
 }
 
-/* Executes a write of @word (EXANET_RESOLVE_) to FAULT_RESOLVE. */
+/*
+ * Executes a write of @word (EXANET_RESOLVE_) to FAULT_RESOLVE.  Ignores an answer for
+ * which no pending fault has the TID, node, unit, context and side in @word.
+ */
 static void fault_resolve(ExanetState *s, uint64_t word)
 {
     bool ok = word & EXANET_RESOLVE_OK;

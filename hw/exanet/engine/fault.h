@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet page faults: the FIFO that the driver reads, and the table of faults that wait
- * until the driver writes FAULT_RESOLVE (below: RESOLVE).
+ * ExaNet page faults: the FIFO of reports for the driver, and the table of pending faults.
+ * A pending fault waits until the driver answers by a write to FAULT_RESOLVE (below:
+ * RESOLVE), or until the context is disabled or quiesced.
  */
 #ifndef HW_EXANET_ENGINE_FAULT_H
 #define HW_EXANET_ENGINE_FAULT_H
@@ -14,16 +15,16 @@ typedef struct ExanetState ExanetState;
 /* A fault that waits for RESOLVE, with the fields of a later response to @peer. */
 typedef struct ExanetPendingFault {
     uint64_t va;                    /* 64-bit virtual address of the page */
-    uint32_t peer;                  /* the other node of the transfer or message */
-    uint16_t tid;                   /* wire TID */
-    uint16_t seq;                   /* sequence number of the copy; CDMA: of the fault */
+    uint32_t peer;                  /* the other node; a local CDMA copy: this node */
+    uint16_t tid;                   /* wire TID; CDMA: TID of the piece */
+    uint16_t seq;                   /* SEQ of the packet; CDMA: number of the fault */
     /* small address for acks; load or store of @peer: field EXANET_SHM_USER_RETRIES */
     uint16_t small;
     uint8_t ctx;                    /* number of the context */
     uint8_t unit;                   /* enum exanet_fault_unit */
     uint8_t epoch;                  /* epoch of @peer, for acks of the receiver */
     bool write;                     /* the access was a write */
-    /* true: an access that @peer requested; false: an access by a unit of this node */
+    /* true: the access of a packet that arrived; false: of ExaDMA or CDMA */
     bool dst;
     bool valid;                     /* the entry of the table is in use */
 } ExanetPendingFault;
@@ -37,21 +38,22 @@ typedef struct ExanetFaultUnit {
 
 extern const struct ExanetUnit exanet_fault_unit;
 /*
- * Stores a copy of fault @f in the table of pending faults, reports the fault to the
- * driver by the FIFO, and raises the interrupt.  @f->va need not be aligned.  @left is a
- * hint for the driver: the bytes that the transfer will access from @f->va on.
+ * Stores a copy of fault @f in the table of pending faults, adds a report to the FIFO,
+ * and raises interrupt cause FAULT.  @f->va need not be aligned.  @left is a hint for
+ * the driver: the number of bytes that may be accessed from @f->va on.
  *
  * Makes no second report if the table has a fault with the same page, context, @write and
  * @dst; then both faults wait for the same RESOLVE.  If that fault also has the same TID,
  * peer and unit, @f replaces that fault.
  *
  * Returns true if @f is in the table.  Returns false if the context is disabled or
- * quiesced, or has NO_REPORT.  Sets FAULT_OVERFLOW and returns false if the FIFO is full,
- * or if the table is full or its free entries are reserved for other contexts.
+ * quiesced, or has NO_REPORT.  Also returns false if a report is needed but the FIFO is
+ * full, or if the table is full or its free entries are reserved for other contexts; then
+ * the function sets FAULT_OVERFLOW and raises the interrupt cause of this name.
  */
 bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
-/* Computes the registers FAULT_, which show the oldest report, before a register read. */
+/* Computes FAULT_COUNT and the registers of the oldest report before a register read. */
 void exanet_fault_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg (EXANET_REG_FAULT_); @top: see ExanetRegBlock. */
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
