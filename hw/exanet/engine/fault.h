@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet page faults: the FIFO of reports for the driver, and the table of pending faults.
- * A pending fault waits until the driver answers by a write to FAULT_RESOLVE (below:
- * RESOLVE), or until the context is disabled or quiesced.
+ * ExaNet page faults: the FIFO of reports for the driver, and the table of pending
+ * faults.  A pending fault waits until the driver answers by a write to FAULT_RESOLVE
+ * (below: RESOLVE), or until the context is disabled or quiesced.
  */
 #ifndef HW_EXANET_ENGINE_FAULT_H
 #define HW_EXANET_ENGINE_FAULT_H

@@ -2,8 +2,8 @@
 /*
  * ExaNet mailboxes: rings of messages in the memory of a process.
  *
- * All state of a mailbox is in the user page.  This file checks the stores of the process
- * to the page, except stores to HEAD, because HEAD may have any value.
+ * All state of a mailbox is in the user page.  This file checks the values that the
+ * process stores in RING and CTRL.  HEAD may have any value.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -32,7 +32,7 @@ static uint32_t mailbox_entries(uint64_t ctrl)
     return 1u << RNIC_GET(EXANET_MAILBOX_LOG2, ctrl);
 }
 
-/* Adds 1 to field @field of REJECTED, which counts refused messages. */
+/* Adds 1, modulo 2^32, to field @field of REJECTED, which counts refused messages. */
 static void mailbox_reject(struct exanet_mailbox *regs, uint64_t field)
 {
     uint64_t rejected = ldq_le_p(&regs->rejected);
@@ -119,7 +119,7 @@ static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data
     uint16_t pdid = pkt->pdid;
 
     if (pkt->type == EXANET_TYPE_WRITE) {
-        /* the TID of a packetizer contains the context of the sender */
+        /* a write comes from a packetizer, whose TID has the context of the sender */
         pdid = (pdid & EXANET_PDID_JOB) |
                RNIC_PREP(EXANET_PDID_CTX, RNIC_GET(EXANET_PTID_CTX, pkt->tid));
     }
@@ -180,7 +180,7 @@ static void mailbox_fault(ExanetState *s, unsigned c,
                      sizeof(struct exanet_message);
 
     exanet_count(s, MBOX_FAULT);
-    /* the length is a hint: later messages will fill the rest of the ring */
+    /* the length is a hint: later messages may fill the rest of the ring */
     exanet_fault_report(s, &fault, ldq_le_p(&regs->ring) + bytes - va);
 }
 
@@ -210,7 +210,7 @@ enum exanet_resp exanet_mailbox_deliver(ExanetState *s, const ExanetPacket *pkt,
     regs = mailbox_regs(s, c, m);
     ctrl = ldq_le_p(&regs->ctrl);
     tail = ldq_le_p(&regs->tail);
-    /* HEAD may have any value; the ring counts as full if HEAD is ahead of TAIL */
+    /* the ring also counts as full if the process has set HEAD ahead of TAIL */
     if (!(ctrl & EXANET_MAILBOX_ENABLE) ||
         tail - (uint32_t)ldq_le_p(&regs->head) >= mailbox_entries(ctrl)) {
         mailbox_reject(regs, EXANET_MAILBOX_REJ_FULL);

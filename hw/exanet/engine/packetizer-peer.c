@@ -4,16 +4,18 @@
  *
  * A receiver distinguishes a new message of a channel from an old message by the distance
  * between their generations.  A receiver gets only the messages to its own node, so the
- * packetizer counts generations for each node.  The entry of a node here must live longer
- * than the record of this node in the receiver, even if the context gets another owner or
- * the device is reset.  Otherwise a new entry could begin with a wrong generation, and
- * the receiver would ack a message of that generation without delivering the message.
+ * packetizer counts generations for each node.  The entry of a node here should live
+ * longer than the record of this node in the receiver, even if the context gets another
+ * owner or the device is reset.  Otherwise a new entry could begin with a wrong
+ * generation, and the receiver could ack a message of that generation without delivering
+ * the message.
  *
  * Only a node that has received a message can have a record of its generation.  So, if no
  * copy of a message to a node had a route, the packetizer removes the entry of the node
- * when the last message ends.  When room is needed, the packetizer removes other entries:
- * without an answer after ANSWER_NS, with an answer after FORGOTTEN_NS.  Each job has a
- * quota, because a process must leave room for the next process of its context.
+ * when the last message ends.  When room is needed, the packetizer removes other entries
+ * that have not been used for ANSWER_NS, or, if the node has answered or has an answer
+ * that cannot be identified, for FORGOTTEN_NS.  Each job has a quota, because a process
+ * must leave room for the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -27,7 +29,7 @@
 #define PEERS_UNKNOWN       1024
 /* After this time from the end of a message, the packetizer expects no answer. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* A receiver drops its record of a message after half of this time. */
+/* A receiver ignores its record of a channel after half of this time without packets. */
 #define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)
 
 /* A node to which a context sends, or has sent. */
@@ -44,13 +46,17 @@ typedef struct PktzPeer {
      */
     bool unknown;
     uint16_t unknown_job;           /* job for which quota @unknown counts the entry */
-    uint8_t gen[EXANET_PKTZ_CHANNELS];      /* generations of last messages, by channel */
+    /*
+     * generation of the last message to the node, by channel; before the first message,
+     * the generation of the channel when the entry was made
+     */
+    uint8_t gen[EXANET_PKTZ_CHANNELS];
 } PktzPeer;
 
 /* The nodes to which one context has sent. */
 struct ExanetPktzPeers {
     GHashTable *nodes;              /* coordinates -> PktzPeer, owned */
-    int64_t sweep;                  /* ns, no entry can be removed before this time */
+    int64_t sweep;                  /* ns, peers_sweep() does nothing before this time */
     ExanetJobQuota held;            /* counts all entries */
     ExanetJobQuota unknown;         /* counts the entries with PktzPeer.unknown */
     /* destination of the last message, by channel and generation; UINT32_MAX: none */
@@ -70,8 +76,8 @@ static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
 /* --- Memory for entries ----------------------------------------------------- */
 
 /*
- * Returns the time, ns, from which on the entry @peer is not needed: INT64_MIN for an
- * entry that is not needed now, INT64_MAX while a message is under way.
+ * Returns the time, ns, from which on the entry @peer is not needed: INT64_MAX while a
+ * message is under way; otherwise INT64_MIN if no copy had a route.
  */
 static int64_t peer_end_time(const PktzPeer *peer)
 {
@@ -130,8 +136,9 @@ static bool quota_room(ExanetPktzPeers *p, const ExanetJobQuota *q, unsigned job
 }
 
 /*
- * Returns a new entry for node @coord, with the present generation of each channel of the
- * context.  Returns NULL if the quota of @job is used up.
+ * Adds an entry for node @coord to the table of the context of channel @n, with the
+ * present generation of each channel of the context, and returns the entry.  Returns NULL
+ * if the quota of @job is used up.
  */
 static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
                           unsigned job)
@@ -157,8 +164,10 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
 /* --- Generations ------------------------------------------------------------- */
 
 /*
- * Returns the node, other than @peer, that may still answer a message of channel @k and
- * generation @gen, or NULL if there is none.  An answer does not contain its source.
+ * Returns the node to which the last message of channel @k with generation @gen went, if
+ * its first answer may still arrive and the node is not @peer.  Otherwise returns NULL.
+ * If @peer used the generation too, this answer could not be identified, because an
+ * answer does not contain its source.  A node that has answered before is not returned.
  */
 static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
                             const PktzPeer *peer, int64_t now)
@@ -173,11 +182,11 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
  * Stores in *@next the generation of the next message of channel @k to @peer, for a
  * process of @job: one of the next GENERATIONS_SKIPPED generations, but not @last.  @last
  * is the generation of the channel's last message, to any node, and the ack of that
- * message may still arrive.  The function skips generations of messages that other nodes
- * may still answer.
+ * message may still arrive.  The function skips generations for which gen_holder()
+ * returns another node.
  *
- * If no generation is left, the function shares the generation of another node, a node
- * with an entry of another job if possible.  An answer of that other node then cannot be
+ * If no generation is left, the function shares the generation of such a node, if
+ * possible of a node with an entry of another job.  Then an answer of that node cannot be
  * identified, so its entry stays as long as if the node had answered.  Returns false if
  * the quota of @job for such entries is used up.
  */
@@ -214,7 +223,10 @@ static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
 
 /* --- Messages ---------------------------------------------------------------- */
 
-/* Ends a message to @peer.  Frees @peer after its last message if no copy had a route. */
+/*
+ * Ends a message to @peer.  Removes and frees @peer after its last message if no copy of
+ * any message had a route.
+ */
 static void peer_put(ExanetPktzPeers *p, PktzPeer *peer, int64_t now)
 {
     peer->used = now;

@@ -14,19 +14,19 @@ void exanet_pktz_peers_fini(ExanetState *s);
 /*
  * Begins a message of channel @n (counted through all contexts) to node @coord.  Stores
  * in *@gen the generation of the message, which differs from @last, the generation of the
- * channel's last message.  Returns false if the table has no room for the node in the
- * quota of the context's job.  Also returns false if other nodes may still answer
- * messages of all generations that are possible now, and the job's quota of shared
+ * channel's last message.  Returns false if the node is new and the quota of the
+ * context's job has no room for the node.  Also returns false if each generation that is
+ * possible now must be shared with another node, and the job's quota of shared
  * generations is used up.
  */
 bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen);
 /*
- * Records that a copy of the message of channel @n to node @coord had a route, so that
- * the node may have received the message.
+ * Records that a copy of the message of channel @n to node @coord had a route.  So the
+ * node may have received the message.
  */
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
-/* Records the end of the message of channel @n to node @coord. */
+/* Records the end of the message of channel @n to node @coord.  May free the entry. */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 /*
  * Stores in *@coord the node that may still answer the message of generation @gen of

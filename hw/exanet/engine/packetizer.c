@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packetizer: sends small messages from the registers of a process.  A message
- * with PKTZ_ACK is retransmitted until an ack arrives or a limit is reached.  Any other
+ * with PKTZ_ACK is retransmitted until the message is acked or has failed.  Any other
  * message is sent once.
  *
  * Destination, control word and payload of a message stay in the user page.  These fields
@@ -27,7 +27,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* A nack that arrives later than this time after GO makes the message fail. */
+/* Any nack that arrives later than this time after GO makes the message fail. */
 #define NACKED_MAX_NS       (10LL * NANOSECONDS_PER_SECOND)
 
 #define SENDS_PER_RUN       64
@@ -60,8 +60,8 @@ static void channel_status(ExanetState *s, unsigned n,
 }
 
 /*
- * Ends the message of channel @n, if there is one, and writes the final status to the
- * user page.  Also called when GO is refused.
+ * Ends the message of channel @n, and writes the final status to the user page.  If GO
+ * was refused, there is no message, and the function only writes the status.
  */
 static void channel_finish(ExanetState *s, unsigned n,
                            enum exanet_pktz_state state, enum exanet_resp resp,
@@ -121,8 +121,9 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
 }
 
 /*
- * Begins the message in the registers of channel @n.  If the message is not valid or not
- * permitted, or if there is no generation for the message, sets status FAILED.
+ * Begins the message in the registers of channel @n.  Sets status FAILED instead if the
+ * device is disabled, if the message is not valid or not permitted, or if
+ * exanet_pktz_peer_begin() has no room or generation for the message.
  */
 static void channel_go(ExanetState *s, unsigned n)
 {
@@ -211,8 +212,8 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 
 /*
  * Returns the path of the next copy to node @dst, after @copies copies of the message.
- * If there are several paths, each copy has another path than the last copy, because a
- * cable of the last path may be cut.
+ * If there are several paths, successive copies use the paths in turn, because a cable of
+ * the last path may be cut.  Returns 0 if there is no route.
  */
 static unsigned channel_path(ExanetState *s, uint32_t dst, unsigned copies)
 {
@@ -256,9 +257,10 @@ static void channel_packet(ExanetState *s, unsigned n, ExanetPacket *pkt)
 }
 
 /*
- * Sends a copy of the message of channel @n.  A message without PKTZ_ACK ends with status
- * ACKED.  Returns false if the route is blocked.  The function calls exanet_net_send()
- * last, because a response of this node itself arrives inside that call.
+ * Sends a copy of the message of channel @n, and ends a message without PKTZ_ACK with
+ * status ACKED.  Returns false, without a copy, if the route is blocked.  The function
+ * calls exanet_net_send() last, because a response of this node itself may arrive inside
+ * that call.
  */
 static bool channel_send(ExanetState *s, unsigned n)
 {
@@ -370,7 +372,7 @@ void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt)
 
 /*
  * Handles the deadline of channel @n, which has passed: marks the channel for another
- * copy, or makes the message fail after too many timeouts.  @now: ns.
+ * copy, or makes the message fail after more than TIMEOUTS_MAX timeouts.  @now: ns.
  */
 static void channel_expire(ExanetState *s, unsigned n, int64_t now)
 {
@@ -415,9 +417,9 @@ static void packetizer_expire(ExanetState *s)
 
 /*
  * Handles expired deadlines, then sends at most SENDS_PER_RUN copies, one for each
- * channel in p->send.  Skips a channel whose route is blocked; the units are scheduled
- * when the route opens.  Returns true if the limit was reached, because other channels
- * may be able to send now.
+ * channel in @s->packetizer.send.  Skips a channel whose route is blocked; the units are
+ * scheduled when the route opens.  Returns true if the limit was reached, because other
+ * channels may be able to send now.
  */
 static bool packetizer_run(ExanetState *s, unsigned packets)
 {
@@ -508,7 +510,7 @@ static void packetizer_reset(ExanetState *s)
     bitmap_zero(p->send, EXANET_PKTZ_TOTAL);
     /*
      * Generations are not reset, because epochs repeat after 255 resets.  A receiver that
-     * still has records of the same epoch would regard the next message as a duplicate.
+     * still has records of the same epoch could regard the next message as a duplicate.
      */
 }
 

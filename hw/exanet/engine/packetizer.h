@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packetizer: sends messages of up to 64 bytes.  The packetizer retransmits a
- * message with PKTZ_ACK until an ack arrives or a limit is reached.
+ * message with PKTZ_ACK until the message is acked or has failed.
  */
 #ifndef HW_EXANET_ENGINE_PACKETIZER_H
 #define HW_EXANET_ENGINE_PACKETIZER_H
@@ -21,9 +21,9 @@ typedef struct ExanetPktzPeers ExanetPktzPeers;
 typedef struct ExanetPktzChannel {
     int64_t start;                  /* ns, time when GO was accepted */
     int64_t deadline;               /* ns, end of the timeout or of the back-off */
-    uint32_t coord;                 /* destination node of the message */
-    uint16_t seq;                   /* sequence number of the last copy */
-    uint8_t gen;                    /* generation of the message, 6 bits */
+    uint32_t coord;                 /* coordinates of the message's destination */
+    uint16_t seq;                   /* sequence number of the last copy, from 0 */
+    uint8_t gen;                    /* generation of the last message, 6 bits */
     uint8_t timeouts;               /* timeouts since the start or the last nack */
     uint8_t nacks;                  /* nacks of the message, at most 255 */
     uint8_t resp;                   /* last nack, enum exanet_resp; 0: no nack yet */
@@ -36,7 +36,8 @@ typedef struct ExanetPktzChannel {
 typedef struct ExanetPacketizer {
     ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then by number */
     ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
-    DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);     /* channels with a message */
+    /* channels with a message that has not ended */
+    DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
     unsigned next;                  /* index of the channel that may send first */
     RNicDeadline deadline;          /* earliest deadline of all channels */
@@ -47,15 +48,17 @@ extern const ExanetUnit exanet_packetizer_unit;
 /*
  * Executes a store of @value by the process of context @c to its packetizer page.  @addr
  * is an offset in bytes from the start of the page; @size is in bytes.  Ignores a store
- * that is not aligned, has less than 4 bytes, or is to a read-only field; a store to a
- * channel whose message has not ended; and all stores if the context is disabled.  A
- * store of GO begins a message.
+ * that is not aligned, has less than 4 bytes, or is not to DST, CTRL or the payload of a
+ * channel; a store to a channel whose message has not ended; and all stores if the
+ * context is disabled.  A store of GO to CTRL begins a message, or sets status FAILED if
+ * the message is refused.
  */
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
 /*
  * Processes @pkt, an ack or nack of a message: ends the message, or makes the packetizer
- * send another copy later.  An answer that is not for the last copy does not change the
+ * send another copy later.  An answer with another epoch than that of this node, with an
+ * unknown code, or not to the last copy of a message that waits, does not change a
  * message, and is counted in ACK_STALE.
  */
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
