@@ -18,8 +18,8 @@
 
 #define PKTZ_GEN_COUNT 64
 /*
- * Time without packets of a packetizer's channel after which a packet belongs to a new
- * message, because packetizers end a message earlier [P].
+ * Time, ns, without new packets of a packetizer's channel after which the receiver takes
+ * a packet for a new message.  A packetizer ends a message earlier [P].
  */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -27,8 +27,9 @@
 
 /*
  * Stores notification @n in memory at the 42-bit address @va of @pdid: data first, then
- * status.  Reports a page fault with the fields of @fault.  Returns ACK, or the code of
- * the error.
+ * status.  Reports a page fault with the fields of @fault.  Returns ACK, MALFORMED if @va
+ * is not 16-byte aligned, or the error of exanet_context_window() or
+ * exanet_context_write().
  */
 static enum exanet_resp notify_memory(ExanetState *s, uint16_t pdid,
                                       const ExanetPendingFault *fault,
@@ -99,9 +100,10 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 }
 
 /*
- * Returns true if the notification of @pkt has been delivered before.  The function
- * compares TID, address, PDID and @data, because TIDs are used again.  Each copy extends
- * the life of the record, because a firmware may retransmit for minutes.
+ * Returns true if a record shows that the notification of @pkt was delivered before.
+ * @data is its data, little-endian.  The function compares TID, address, PDID and @data,
+ * because TIDs are used again.  Each copy extends the life of the record, because a
+ * firmware may retransmit for minutes.
  */
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
@@ -121,7 +123,7 @@ static bool report_known(ExanetState *s, ExanetSource *src,
     return false;
 }
 
-/* Records the delivered notification @pkt in place of the oldest record. */
+/* Records the delivered notification @pkt, in place of the record written first. */
 static void report_record(ExanetState *s, ExanetSource *src,
                           const ExanetPacket *pkt, uint64_t data)
 {
@@ -230,9 +232,10 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if @pkt belongs to the last message of @sender, which was delivered, or to
- * an older message.  Then the function has counted @pkt, and has acked the last message
- * again.  @sender is an index of ExanetSource.message.
+ * Returns true if @pkt belongs to the last message of @sender, and this message was
+ * delivered, or if @pkt belongs to an older message.  Then the function has counted @pkt,
+ * and has acked a packet of the last message again.  @sender is an index of
+ * ExanetSource.message.
  */
 static bool message_known(ExanetState *s, const ExanetSource *src,
                           unsigned sender, const ExanetPacket *pkt)
@@ -287,7 +290,10 @@ void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt)
         exanet_receiver_ack(s, pkt, resp);
         return;
     }
-    /* records a refused message too, because later generations must not be far ahead */
+    /*
+     * records a refused message too, because the next generations are compared with the
+     * recorded generation, and must not be half of all generations ahead
+     */
     src->message[sender].time = s->time;
     src->message[sender].gen = gen;
     src->message[sender].valid = true;

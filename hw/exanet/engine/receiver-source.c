@@ -5,7 +5,7 @@
  * A neighbour advertises its epoch by HELLO.  The receiver finds the epoch of a node
  * behind switches in the packets of that node.  Old packets of such a node may arrive by
  * another route after new packets.  So the receiver records the last epochs of each node,
- * and drops packets with an old epoch.
+ * and drops packets with a recorded epoch.
  *
  * The source coordinates in a packet may be false.  So the receiver adds a source only
  * when a packet of the node has passed the check of its context.  If there is no room, a
@@ -19,13 +19,13 @@
 #include "receiver.h"
 #include "../base/wire.h"
 
-/* Each source needs about 54 KB of memory. */
+/* Maximum of sources, because a source needs about 54 KB of memory. */
 #define SOURCES_MAX 1024
 /* Number of sources that all links share; the other half is divided among the links. */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
 /*
- * Longest time, ns, from the first packet of a source until a new source may replace the
- * source, if no packet was accepted [P].
+ * Time, ns, from the first packet of a source until a new source may replace the source
+ * although packets arrive, if the source is not proven [P].
  */
 #define UNPROVEN_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SWEEP_NS (1 * (int64_t)NANOSECONDS_PER_SECOND)
@@ -84,7 +84,7 @@ static bool link_room(ExanetState *s, unsigned link)
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* EXANET_LINKS has only one source, this node */
+        return true;                /* only this node itself has link EXANET_LINKS */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;
@@ -96,7 +96,7 @@ static bool link_room(ExanetState *s, unsigned link)
  * Removes the oldest source that is not needed, to make room for a source from @link.
  * Does not remove a source in the reserved part of another link.  Returns false if no
  * source was removed.  The check of all sources is slow, so the function does nothing
- * before full_until[@link], the first time when a source may be not needed.
+ * before full_until[@link], the earliest time when a check may find such a source.
  */
 static bool source_evict(ExanetState *s, unsigned link)
 {
@@ -112,7 +112,7 @@ static bool source_evict(ExanetState *s, unsigned link)
     g_hash_table_iter_init(&iter, r->sources);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&src)) {
         if (src->link != link && r->by_link[src->link] <= share) {
-            continue;               /* this room is reserved for the link of @src */
+            continue;               /* @src is in the reserved part of its link */
         }
         if (source_end(src) >= s->time) {
             r->full_until[link] = MIN(r->full_until[link], source_end(src) + 1);
@@ -203,7 +203,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     src->shm = NULL;
 }
 
-/* Returns true if @epoch is an old epoch of @src, replaced within EXANET_TID_AGE_NS. */
+/* Returns true if @epoch of @src was replaced within the last EXANET_TID_AGE_NS. */
 static bool source_retired(ExanetState *s, const ExanetSource *src,
                            uint8_t epoch)
 {
@@ -302,8 +302,9 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
 }
 
 /*
- * @epoch is the present epoch of the node, because no switch delays a HELLO.  A HELLO
- * alone adds no source, because a neighbour could fill the table with false sources.
+ * @epoch is the present epoch of the node, because no switch delays a HELLO.  So a record
+ * of @epoch as an old epoch is not valid any more.  A HELLO alone adds no source, because
+ * a neighbour could fill the table with false sources.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

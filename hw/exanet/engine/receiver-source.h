@@ -13,21 +13,22 @@
 typedef struct ExanetShmSource ExanetShmSource;
 
 /*
- * Time without packets after which a receiver context, or a source that is not proven,
- * may be replaced [P].
+ * Time without packets, ns, after which a receiver context, or a source that is not
+ * proven, may be replaced [P].
  */
 #define EXANET_RX_IDLE_NS (100 * (int64_t)SCALE_MS)
 #define EXANET_RX_SENDERS (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
-#define EXANET_RX_RETIRED 4         /* old epochs that a source keeps */
+#define EXANET_RX_RETIRED 4         /* number of old epochs that a source records */
 
 /*
- * A record of the last block of a TID.  In ExanetSource.tomb, this block was completed,
- * or is a later block that the source gave up.  In ExanetSource.refused, this block was
- * nacked without a receiver context, or the source released the block.
+ * A record of a block of a TID.  In ExanetSource.tomb, this block was completed, or is a
+ * later block that the source gave up.  In ExanetSource.refused, this block was nacked
+ * without a receiver context, or the source released the block.
  */
 typedef struct ExanetTidRecord {
     int64_t time;                   /* ns, last change of a tombstone, or the release */
-    uint16_t seq;                   /* sequence number of the last answered copy */
+    /* last copy that was answered or released; UINT16_MAX: the block was given up */
+    uint16_t seq;
     uint8_t gen;                    /* generation of the block */
     bool valid;
     bool released;                  /* the source has released the block */
@@ -47,7 +48,8 @@ typedef struct ExanetReport {
 struct ExanetSource {
     int64_t time;                   /* ns, last release or packet that passed the check */
     int64_t created;                /* ns, time of the first packet */
-    int64_t far;                    /* ns, last packet that arrived through a switch */
+    /* ns, last packet that arrived through a switch and passed the check */
+    int64_t far;
     uint32_t coord;                 /* coordinates of the node */
     uint8_t epoch;                  /* epoch of the node */
     uint8_t link;                   /* link of the first packet; EXANET_LINKS: none */
@@ -62,7 +64,7 @@ struct ExanetSource {
     ExanetTidRecord tomb[EXANET_TIDS];
     ExanetTidRecord refused[EXANET_TIDS];
     struct {
-        int64_t time;               /* ns, time of the last packet */
+        int64_t time;               /* ns, last packet that was delivered or refused */
         uint8_t gen;                /* generation of the last message */
         bool valid;                 /* a message has arrived */
         bool done;                  /* the last message was delivered */
@@ -78,25 +80,26 @@ struct ExanetSource {
 void exanet_source_free(gpointer value);
 /*
  * Looks up the source of @pkt, and stores the source in *@src.  @passed: @pkt has passed
- * the check of its context.  If @passed is true, the function adds an unknown node, and a
- * new epoch resets the state of the source.  If @passed is false, *@src is NULL for an
- * unknown node or epoch, because the coordinates of a refused packet may be false and
- * must allocate no memory.
+ * the check of its context.  If @passed is true, the function adds an unknown node, a new
+ * epoch resets the state of the source, and the function updates @time and @far of the
+ * source.  If @passed is false, *@src is NULL for an unknown node or epoch, because the
+ * coordinates of a refused packet may be false and must allocate no memory.
  *
- * Returns false if @pkt must be dropped: its epoch is old, or there is no room for its
- * node.  Then the function has counted @pkt, and has called @refuse if there is no room.
+ * Returns false if @pkt must be dropped: its epoch is old, or @passed is true and there
+ * is no room for its node.  Then the function has counted @pkt, and has called @refuse if
+ * there is no room.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
                         ExanetSource **src);
 /*
- * Nacks @pkt, because there is no room for its source.  The source then retransmits.  Of
- * the write packets of a block, nacks only the first packet.  Ignores control packets,
- * release packets, loads and stores.
+ * Nacks @pkt, because there is no room for its source: a write packet with NO_CONTEXT, a
+ * notification or read request with FULL.  Of the write packets of a block, nacks only
+ * the first packet.  Does nothing for packets of other types.
  */
 void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
-/* Sends an ack, or a nack, with code @resp to the source of @pkt.  Counts a nack. */
+/* Sends an ack or nack with code @resp to the source of @pkt.  Counts only a nack. */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
 /*
@@ -106,11 +109,12 @@ void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);
 /*
- * Delivers notification @n (little-endian) to the 42-bit address @va of @pdid on this
- * node, a mailbox or memory.  @fault->peer and @fault->tid are source and TID of the
- * notification.  If a page in memory is missing, the function reports @fault with the
- * address of the page.  If @irq is true, raises the interrupt of the context.  Returns
- * ACK, or the code of the error because of which @n was not delivered.
+ * Delivers and counts notification @n (little-endian) to the 42-bit address @va of @pdid
+ * on this node, a mailbox or memory.  @fault->peer and @fault->tid are source and TID of
+ * the notification.  After a page fault in memory, reports @fault with the address; for a
+ * page fault in a mailbox see exanet_mailbox_deliver().  If @n was delivered and @irq is
+ * true, raises the interrupt of the context.  Returns ACK, or the code of the error
+ * because of which @n was not delivered.
  */
 enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         uint64_t va,

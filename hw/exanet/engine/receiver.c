@@ -21,7 +21,7 @@
 /*
  * Time, ns, without packets after which a receiver context may be replaced if its set is
  * full [P], because a release packet may be lost.  A later packet of the replaced block
- * allocates a new receiver context.
+ * needs a new receiver context.
  */
 #define CTX_AGE_NS EXANET_RX_IDLE_NS
 #define GEN_COUNT 16
@@ -53,9 +53,9 @@ ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
 }
 
 /*
- * Sends an ack, or a nack, which the function counts.  @ack has these fields: @dst,
- * @small, @pdid (its 4 bits of the context), @tid, @seq, @resp, @path, and @epoch, the
- * epoch in the packet that is answered.
+ * Sends an ack or nack, and counts only a nack.  @ack has these fields: @dst, @small,
+ * @pdid (its 4 bits of the context), @tid, @seq, @resp, @path, and @epoch, the epoch in
+ * the packet that is answered.
  */
 static void ack_send(ExanetState *s, const ExanetPacket *ack)
 {
@@ -121,8 +121,8 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Initializes receiver context @c for the block and the copy of @pkt, and clears the
- * record that the source has released the TID.
+ * Initializes receiver context @c for the block and the copy of @pkt.  If the source has
+ * released an older block or copy of the TID, that release does not count any more.
  */
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
@@ -139,8 +139,9 @@ static void rx_start(ExanetSource *src, ExanetRxContext *c,
 }
 
 /*
- * Returns a new receiver context for @pkt, initialized.  If the set is full, replaces the
- * oldest receiver context after CTX_AGE_NS without packets; otherwise returns NULL.
+ * Returns a new, initialized receiver context for @pkt.  If the set is full, replaces the
+ * oldest receiver context after CTX_AGE_NS without packets.  Returns NULL if no receiver
+ * context is old enough.  Counts each of these results.
  */
 static ExanetRxContext *rx_alloc(ExanetState *s, ExanetSource *src,
                                  const ExanetPacket *pkt)
@@ -175,9 +176,10 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
 }
 
 /*
- * Sends nack @resp for @pkt, which has no receiver context.  Sends nothing if the record
- * in @src->refused has the generation and sequence number of @pkt.  @src is NULL for an
- * unknown node; then only the first data packet of a block gets a nack.
+ * Sends nack @resp for @pkt, which may use no receiver context, and records the nack in
+ * @src->refused.  Sends nothing if the record has the generation and sequence number of
+ * @pkt.  @src is NULL for an unknown node or epoch; then the first data packet of a block
+ * gets a nack, and nothing is recorded.
  */
 static void rx_refuse(ExanetState *s, ExanetSource *src,
                       const ExanetPacket *pkt, enum exanet_resp resp)
@@ -253,7 +255,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead >= GEN_COUNT / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
-        /* the ack was lost: sends another ack, and does not write the data again */
+        /* a later copy: the ack may be lost; the data must not be written again */
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
@@ -320,8 +322,10 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
 }
 
 /*
- * If all packets of the block have arrived, delivers its notification, frees @c, and
- * sends an ack.  If the notification has an error, sends a nack, and @c stays in use.
+ * If all packets of the block have arrived, delivers the notification of a block with a
+ * control packet, frees @c, and sends an ack.  The protocol of [P] also records that the
+ * block is complete.  If the notification has an error, only sends a nack, and @c stays
+ * in use.
  */
 static void rx_complete_check(ExanetState *s, ExanetSource *src,
                               ExanetRxContext *c, const ExanetPacket *pkt)
@@ -357,8 +361,9 @@ static void rx_complete_check(ExanetState *s, ExanetSource *src,
 /* --- Packets of blocks -------------------------------------------------- */
 
 /*
- * Writes the payload of @pkt to the 64-bit address @va of its context.  Reports a page
- * fault to the driver.  Returns the result of exanet_context_write().
+ * Writes the payload of @pkt to the 64-bit address @va of its context.  If the result is
+ * FAULT, reports the page fault to the driver.  Returns the result of
+ * exanet_context_write().
  */
 static enum exanet_resp rx_scatter(ExanetState *s, const ExanetPacket *pkt,
                                    uint64_t va)
@@ -433,7 +438,10 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
     return EXANET_RESP_ACK;
 }
 
-/* Returns true if @pkt belongs to a released block, and not to a later copy. */
+/*
+ * Returns true if the source has released the copy of @pkt, or a later copy, within the
+ * last EXANET_TID_AGE_NS.
+ */
 static bool rx_released(ExanetState *s, const ExanetSource *src,
                         const ExanetPacket *pkt)
 {
@@ -448,9 +456,9 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
  * earlier copies still count, unless the last copy had an error other than a bad payload
  * CRC.  So a large block becomes complete even if the cable loses packets of each copy.
  *
- * Begins without packets if the PDID differs, or if a gap of EXANET_SEQ_GAP in the
- * sequence shows another block, because a source leaves this gap after a block that was
- * given up.  In the published protocol each copy begins without packets.
+ * Begins without packets if the PDID differs, or if the sequence number is at least
+ * EXANET_SEQ_GAP higher, because a source leaves this gap after a block that was given
+ * up.  In the published protocol each copy begins without packets.
  */
 static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                          const ExanetPacket *pkt)
@@ -466,8 +474,9 @@ static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
 
 /*
  * Returns the receiver context for @pkt.  Returns NULL if @pkt must be dropped: @pkt is
- * old or its block was released (counted); no receiver context is free (counted, and
- * rx_refuse() was called); or the copy of @pkt was nacked before.
+ * old or its copy was released (counted); no receiver context is free (counted, and
+ * rx_refuse() was called); or the copy of @pkt was nacked before.  But a nack with code
+ * CRC does not drop other packets of the copy, except in the published protocol.
  */
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
@@ -498,7 +507,7 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
         }
     }
     if (s->time - c->time > EXANET_TID_AGE_NS) {
-        rx_start(src, c, pkt);        /* the source must have given up the old block */
+        rx_start(src, c, pkt);        /* the state of the old block is too old */
     }
     if (pkt->seq < c->seq) {
         exanet_count(s, RX_OLD_SEQ);
@@ -517,8 +526,8 @@ static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
 
 /*
  * Nacks the copy of @pkt, a packet with a bad payload, unless the copy was nacked before
- * or the same packet has arrived with a good payload.  The published protocol sends the
- * nack even if the same packet has arrived.
+ * or the same packet of any copy has arrived with a good payload.  The published protocol
+ * sends the nack even if the same packet has arrived.
  */
 static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacket *pkt)
 {
@@ -531,8 +540,8 @@ static void rx_bad_payload(ExanetState *s, ExanetRxContext *c, const ExanetPacke
 }
 
 /*
- * In the published protocol, writes the payload of a data packet before the check for
- * duplicates [T §6.1].  Returns true if the payload was written.
+ * In the published protocol, writes the payload of a data packet before the checks for
+ * old packets and duplicates [T §6.1].  Returns true if the payload was written.
  */
 static bool rx_cut_through(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -599,10 +608,10 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    /* does not check the PDID, because a node can release only its own blocks */
+    /* does not check the PDID, because the lookups use the source of @pkt */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* unknown node, or @c has another block or a later copy */
+        return;         /* unknown node or epoch, or another block, or a later copy */
     }
     if (c) {
         c->valid = false;
@@ -620,8 +629,8 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Sends RESOLVED (@ok) or DECODE to the source of a block with fault @f.  Returns false
- * if another unit has reported @f.
+ * Sends RESOLVED (@ok) or DECODE to the source of the block that met fault @f.  Returns
+ * false, without an effect, if @f is not a fault of a block that arrived.
  */
 static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)

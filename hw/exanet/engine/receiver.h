@@ -16,15 +16,16 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
 /*
- * Time without packets after which a receiver ignores its state of a TID.  A source sends
- * copies of a block at shorter intervals.  A source assumes that the receiver has no
- * state of the TID only after twice this time.
+ * Time without packets after which a receiver ignores its state of a TID.  The firmware
+ * of a source sends copies of a block at shorter intervals.  The firmware assumes only
+ * after twice this time that the receiver has no state of the TID.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
  * Distance of sequence numbers by which a receiver distinguishes two blocks of one TID
- * and generation [P].  Copies of a block have successive sequence numbers.  A source that
- * gives up a block leaves this gap if the next block has the same generation.
+ * and generation [P].  Copies of a block have successive sequence numbers.  If a source
+ * gives up a block and the next block of the TID has the same generation, the source
+ * leaves this gap.
  */
 #define EXANET_SEQ_GAP 64
 
@@ -33,21 +34,21 @@ typedef struct ExanetRxContext {
     uint64_t bitmap;                /* arrived packets, by exanet_packet_bit() */
     uint64_t window;                /* 64-bit address of the 16-KB window of the block */
     uint64_t control[4];            /* P0..P3 of the control packet, host byte order */
-    int64_t time;                   /* ns, time of the last packet */
+    int64_t time;                   /* ns, last packet that was not dropped */
     uint32_t src;                   /* coordinates of the source */
     uint32_t bytes;                 /* payload bytes that have arrived */
     uint16_t tid;                   /* wire TID */
     uint16_t seq;                   /* sequence number of the copy */
     uint16_t pdid;                  /* PDID of the destination */
     uint16_t user;                  /* footer user bits of the last packet */
-    uint8_t first_idx;              /* bit number of the first packet; valid if @first */
-    uint8_t last_idx;               /* bit number of the last packet; valid if @last */
+    uint8_t first_idx;              /* bit of the first packet in @bitmap, if @first */
+    uint8_t last_idx;               /* bit of the last packet in @bitmap, if @last */
     uint8_t epoch;                  /* epoch of the source */
     uint8_t nack;                   /* nack of copy @seq, enum exanet_resp; 0: none */
     bool valid;                     /* the receiver context is in use */
     bool first;                     /* the first packet has arrived */
     bool last;                      /* the last packet has arrived */
-    bool notify;                    /* the block has a control packet */
+    bool notify;                    /* the block needs a control packet */
     bool control_seen;              /* the control packet has arrived */
 } ExanetRxContext;
 
@@ -61,17 +62,17 @@ typedef struct ExanetReceiver {
     ExanetRxContext ctx[EXANET_RX_CONTEXTS];
     uint32_t ways;                  /* property: receiver contexts of a set */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
-    ExanetSource *recent;           /* result of the last lookup, or NULL */
+    ExanetSource *recent;           /* source that was found or added last, or NULL */
     /* Number of sources, by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    /* ns; before this time no source can be removed for a new source of the link */
+    /* ns; before this time no source is removed for a new source of the link */
     int64_t full_until[EXANET_LINKS + 1];
-    int64_t swept;                  /* ns, time of the last exanet_receiver_sweep() */
+    int64_t swept;                  /* ns, time of the last check of all sources */
     struct {
         uint64_t key;               /* fields EXANET_TOMB_ */
         int64_t time;               /* ns, time of the completion */
-    } tomb[EXANET_TOMBSTONES];      /* the last completed blocks, a ring; for debugging */
-    unsigned tomb_next;             /* index of the oldest element of @tomb */
+    } tomb[EXANET_TOMBSTONES];      /* the last completed blocks, a ring; debug window */
+    unsigned tomb_next;             /* index in @tomb that is written next */
 } ExanetReceiver;
 
 extern const ExanetUnit exanet_receiver_unit;
@@ -79,41 +80,45 @@ extern const ExanetUnit exanet_receiver_unit;
 void exanet_receiver_reset(ExanetState *s);
 /*
  * Processes @pkt, a packet of a block: data for memory, or a control packet.  Sends an
- * ack when the block is complete, and a nack on an error.
+ * ack when the block is complete, and a nack if a copy has an error.  Drops and counts
+ * old packets.
  */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a message of a packetizer: delivers the message unless the packet is a
- * duplicate or has an error, and sends an ack or nack.  A packet of an older message is
- * dropped and counted without an answer.
+ * duplicate or has an error, and sends an ack or nack.  Drops and counts without an
+ * answer a packet of an older message or of an old epoch.  With CTRL_STRICT, delivers
+ * duplicates and older messages too.
  */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a notification packet of a firmware: delivers the notification unless
- * the packet is a duplicate or has an error, and sends an ack or nack.  A packet of a
- * wrong size is dropped and counted without an answer.
+ * the packet is a duplicate or has an error, and sends an ack or nack.  Drops and counts
+ * without an answer a packet of a wrong size or of an old epoch.  With CTRL_STRICT,
+ * delivers duplicates too.
  */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Processes @pkt, a release packet: frees the receiver context of the released block, and
- * records the release.  Ignores @pkt if the source is unknown, or if the receiver context
- * has another block or a later copy.
+ * Processes @pkt, a release packet: frees the receiver context of the released block, if
+ * there is one, and records the release.  Ignores @pkt if the source is unknown or has
+ * another epoch, or if the receiver context has another block or a later copy.
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Sets the epoch of the source at coordinates @src to @epoch, which a HELLO advertised.
- * If the epoch is new, drops the state of all blocks and messages of the source.  Does
- * nothing for an unknown node.
+ * If the epoch differs from the last epoch, drops the state of all blocks, messages,
+ * notifications, loads and stores of the source.  Does nothing for an unknown node.
  */
 void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
 /*
  * Returns true, and stores the epoch of the node at @coord in *@epoch, if a packet of
- * that node has arrived through a switch within the last EXANET_TID_AGE_NS.
+ * that node has arrived through a switch within the last EXANET_TID_AGE_NS.  Only packets
+ * that passed the check of their context count.
  */
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /*
- * Removes the sources without packets for EXANET_TID_AGE_NS.  Called by timers of all
- * ports, so the function does nothing within a second after the last check of sources.
+ * Removes the sources without packets for EXANET_TID_AGE_NS.  Does nothing within a
+ * second after the last check, because the timer of each port calls this function.
  */
 void exanet_receiver_sweep(ExanetState *s);
 /*

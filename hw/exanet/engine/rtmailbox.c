@@ -24,7 +24,7 @@ void exanet_rtmailbox_mode_load(ExanetState *s)
                      EXANET_FW_INTERNAL;
 }
 
-/* Makes the model of the R5 run, or interrupts an external R5. */
+/* Makes the model of the R5 run, or raises interrupt cause RT for an external R5. */
 static void rtmailbox_notify(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_R5;
@@ -82,8 +82,8 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if the FIFO, and the model of the R5 if it runs, have room for request
- * @pkt.
+ * Returns true if the FIFO has room for request @pkt and, if FW_MODE is INTERNAL, the
+ * model of the R5 has room too.
  */
 static bool rtmailbox_room(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -110,7 +110,7 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return EXANET_RESP_FULL;
     }
-    /* taken from header and footer, because the payload may name any node as requester */
+    /* the last 16 bytes are from header and footer, because the payload may be false */
     memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
     req.origin = cpu_to_le64(
         RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |
@@ -211,7 +211,7 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
 
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 {
-    /* drops a request that was read in part, so that the next read begins a request */
+    /* drops a request of which some words were read; the next read begins a request */
     if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
         rtmailbox_request_drop(&s->rt);
     }

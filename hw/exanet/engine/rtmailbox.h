@@ -32,21 +32,22 @@ extern const ExanetUnit exanet_rtmailbox_unit;
 /* Sets @s->rt.internal from FW_MODE, after a reset or a register write by software. */
 void exanet_rtmailbox_mode_load(ExanetState *s);
 /*
- * Adds @pkt, an ack or nack for the RDMA engine, to the FIFO of responses.  Drops @pkt,
- * and counts the packet, if its epoch is old (ACK_STALE) or if the FIFO is full
+ * Adds @pkt, an ack or nack for the RDMA engine, to the FIFO of responses.  Drops and
+ * counts @pkt if its epoch is not that of this node (ACK_STALE), or if the FIFO is full
  * (RT_DROPPED).
  */
 void exanet_rtmailbox_response(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Checks the read request @pkt.  Returns CRC for a bad payload, and MALFORMED for a short
- * payload.  Otherwise returns the result of exanet_context_check() for the context that
- * owns the data: ACK or PROTECTION.
+ * Checks the read request @pkt.  Returns CRC for a bad payload, and MALFORMED for a
+ * payload of less than EXANET_READ_REQ_USER_BYTES.  Otherwise returns the result of
+ * exanet_context_check() for the context that owns the data: ACK or PROTECTION.
  */
 enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt);
 /*
- * Adds the read request @pkt to the FIFO of requests.  Returns ACK, MALFORMED if the size
- * is not valid, or FULL if the FIFO or the model of the R5 has no room; counts FULL in
- * RT_REQ_FULL.  The function does not check the context, because the R5 checks it.
+ * Adds the read request @pkt to the FIFO of requests.  Returns ACK, MALFORMED if the
+ * payload is shorter than EXANET_READ_REQ_USER_BYTES or longer than the record, or FULL
+ * if the FIFO or the model of the R5 has no room; counts FULL in RT_REQ_FULL.  The
+ * function does not check the context, because the R5 must check the context.
  */
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
@@ -62,8 +63,8 @@ bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
 bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 /*
  * Computes register @reg (EXANET_REG_RT_) before a register read.  If the R5 is external,
- * a read of RT_RESP removes a response, and a read of RT_REQ_DATA reads the next 32-bit
- * word of the oldest request.
+ * a read of RT_RESP removes the oldest response, and a read of RT_REQ_DATA reads the next
+ * 32-bit word of the oldest request; the read of the last word removes the request.
  */
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
 /* Acts on a write to register @reg (EXANET_REG_RT_); @top: see ExanetRegBlock. */
