@@ -134,10 +134,10 @@ static inline enum exanet_resp page_find(ExanetState *s, unsigned c, uint64_t va
 }
 
 /*
- * Translates all pages of an access that crosses page boundaries.  Stores copies of their
- * entries in @page, because a later page of the access may replace the entry of an
- * earlier page.  On an error returns its code, and stores the first address without
- * translation in *@fault_va.
+ * Translates all pages of an access that crosses page boundaries.  Stores copies of the
+ * TLB entries of the pages in @page, because a later page of the access may replace the
+ * entry of an earlier page.  Returns ACK, or the error of the first page without a
+ * translation; then *@fault_va is the first address of the access in that page.
  */
 static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
                                      size_t len, bool write,

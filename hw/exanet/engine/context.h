@@ -78,9 +78,9 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
 /*
  * Stores in *@pa the physical address of @va, and returns ACK.  The page may be memory of
  * a device, for which the functions above return DECODE.  Returns other errors as the
- * functions above.  @write: the page must be writable.  The caller must use *@pa before
- * another access to guest memory and before a release of the BQL, because both may change
- * the page tables.
+ * functions above.  @write: the page must be writable.  *@pa is valid up to the end of
+ * the page.  The caller must use *@pa before another access to guest memory and before a
+ * release of the BQL, because both may change the page tables.
  */
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa);

@@ -566,9 +566,9 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
 }
 
 /*
- * Returns true if @tid may send: its path is valid and its context is open.  Otherwise
- * stops @tid.  The first call for a transaction ends the time in which software may
- * change W4, and only this call checks the path.
+ * Returns true if @tid may send: its path is valid, and exanet_context_check() accepts
+ * its PDID.  Otherwise stops @tid.  From the first call for a transaction on, software
+ * cannot change W4.  Only the first call checks the path.
  */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
@@ -622,7 +622,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back since the last packet; the run ends if the FIFO has only these */
+    /* TIDs put back since the last packet; the run ends if the FIFO has no other TID */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
@@ -773,7 +773,7 @@ bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
         return false;
     }
     if (o->control_stage) {
-        /* drops words that the guest has stored, because @word is a whole packet */
+        /* drops words that software has stored, because @word is a whole packet */
         exanet_count(s, CONTROL_RESTART);
         o->control_stage = 0;
     }

@@ -56,7 +56,7 @@ typedef struct ExanetOutput {
 typedef struct ExanetStopped {
     uint16_t tid;                   /* TID without generation */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
-    bool reported;                  /* the driver has a report, and will write RESOLVE */
+    bool reported;                  /* the driver has a report of the fault, to answer */
 } ExanetStopped;
 
 enum exanet_exadma_state {
@@ -106,8 +106,8 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
  * Stores @word (P0 to P2 of struct exanet_control, host byte order) to the control-packet
  * window of @tid at @output.  Returns false, without a store, if the queue of @output is
  * full.  Returns true otherwise, even if the packet is dropped and counted because the
- * descriptor of @tid is not valid or has ERROR.  Words that software has stored in the
- * window of @output before are lost.
+ * descriptor of @tid is not valid or has ERROR.  If software has stored only one or two
+ * words of a control packet at @output, drops these words and counts CONTROL_RESTART.
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);

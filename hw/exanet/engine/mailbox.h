@@ -13,9 +13,9 @@ typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_mailbox_unit;
 /*
- * Executes a store of @value by the process of context @c to its mailbox page.  @addr is
- * an offset in bytes from the start of the page; @size is in bytes.  Ignores a store that
- * is not aligned, has less than 4 bytes, or is not to RING, CTRL or HEAD of a mailbox; a
+ * Executes a store of @value by software to the mailbox page of context @c.  @addr is an
+ * offset in bytes from the start of the page; @size is in bytes.  Ignores a store that is
+ * not aligned, has less than 4 bytes, or is not to RING, CTRL or HEAD of a mailbox; a
  * store to RING of an enabled mailbox; and all stores if the context is disabled or
  * quiesced.
  */

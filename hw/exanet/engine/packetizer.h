@@ -46,8 +46,8 @@ typedef struct ExanetPacketizer {
 
 extern const ExanetUnit exanet_packetizer_unit;
 /*
- * Executes a store of @value by the process of context @c to its packetizer page.  @addr
- * is an offset in bytes from the start of the page; @size is in bytes.  Ignores a store
+ * Executes a store of @value by software to the packetizer page of context @c.  @addr is
+ * an offset in bytes from the start of the page; @size is in bytes.  Ignores a store
  * that is not aligned, has less than 4 bytes, or is not to DST, CTRL or the payload of a
  * channel; a store to a channel whose message has not ended; and all stores if the
  * context is disabled.  A store of GO to CTRL begins a message, or sets status FAILED if

@@ -231,9 +231,10 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
  * Returns true if @pkt belongs to a block that is complete, or to an older block; then
  * the function has counted @pkt, and has acked the first packet of a later copy.
  *
- * A packet with a newer generation moves the TID's record to the generation before its
- * own, even if the block of the packet fails later.  Otherwise, after half of all
- * generations had failed, all packets of the TID would count as old.
+ * A packet that is more than one generation ahead of the TID's record moves the record to
+ * the generation before that of the packet, even if the block of the packet fails later.
+ * Otherwise, after half of all generations had failed, all packets of the TID would count
+ * as old.
  */
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
