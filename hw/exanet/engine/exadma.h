@@ -56,7 +56,7 @@ typedef struct ExanetOutput {
 typedef struct ExanetStopped {
     uint16_t tid;                   /* TID without generation */
     uint8_t resp;                   /* FAULT, DECODE or PROTECTION */
-    bool reported;                  /* the driver has a report of the fault, to answer */
+    bool reported;                  /* the driver has a report of the page fault */
 } ExanetStopped;
 
 enum exanet_exadma_state {

@@ -28,7 +28,7 @@ static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,
     return q->held[job] < (max - others) / 2;
 }
 
-/* Adds 1 to the number of entries of @job.  The caller has added the entry. */
+/* Adds 1 to the number of entries of @job.  The caller adds the entry. */
 static inline void exanet_job_quota_take(ExanetJobQuota *q, unsigned job)
 {
     q->held[job]++;

@@ -18,8 +18,8 @@
 
 #define PKTZ_GEN_COUNT 64
 /*
- * Time, ns, without new packets of a packetizer's channel after which the receiver takes
- * a packet for a new message.  A packetizer ends a message earlier [P].
+ * Time, ns, without delivered or refused packets of a packetizer's channel after which
+ * the next packet counts as a new message.  A packetizer ends a message earlier [P].
  */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
