@@ -20,12 +20,12 @@
 
 #define FW_BACKOFF_SHIFT_MAX 10     /* the back-off doubles up to x 1024 */
 #define FW_CHAIN_MAX 8              /* maximal number of blocks in a chain */
-/* Longest time until a deadline of a block; until then the receiver keeps its state. */
+/* Maximal timeout of a copy and maximal back-off, ns.  Receivers keep state longer. */
 #define FW_PAUSE_MAX_NS (EXANET_TID_AGE_NS / 2)
 
 /*
- * Moves the TIDs of transactions that ExaDMA has stopped from the list of ExaDMA to
- * @errors.  Ignores a TID whose block is not FW_SENT.
+ * Empties ExaDMA's list of stopped transactions.  Blocks of the list that are FW_SENT
+ * become FW_STOPPED, and their TIDs are added to @errors of @fw.
  */
 static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 {
@@ -69,7 +69,7 @@ static void fw_deadline(ExanetFirmware *fw, unsigned tid, int64_t when)
     fw->next = MIN(fw->next, when);
 }
 
-/* The timer may fire early, because deadlines of finished blocks do not disarm it. */
+/* The timer may fire early, because the end of a block does not disarm the timer. */
 void exanet_fw_timer_update(ExanetFirmware *fw)
 {
     rnic_deadline_at(&fw->timer, fw->next);
@@ -111,7 +111,7 @@ static unsigned fw_output(const FwBlock *b)
     return b->path % EXANET_OUTPUTS;
 }
 
-/* Returns the bits of W3 that show how much of the last copy of @tid ExaDMA has sent. */
+/* Returns SENT and DONE of W3: bytes of the last copy in packets that ExaDMA built. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
     return s->exadma.desc[tid][2] & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
@@ -159,7 +159,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     });
 }
 
-/* Sends the control packet of @tid.  Returns false if the output's queue is full. */
+/* Passes the control packet of @tid to ExaDMA.  Returns false if the queue is full. */
 static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
@@ -202,7 +202,7 @@ static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* not needed: the block has ended or will be sent again */
+            continue;       /* the block has ended, waits, or was sent again meanwhile */
         }
         if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
@@ -220,8 +220,8 @@ void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Stops the last copy of @tid, if there is one, and starts the next copy, with a control
- * packet if @control is set.  Sets the deadline for the answer.
+ * Stops the last copy of @tid if ExaDMA is busy with that copy, and starts the next copy,
+ * with a control packet if FwBlock.control is set.  Sets the deadline for the answer.
  */
 static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -259,7 +259,7 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
     b->control = true;
     if (b->state == FW_SENT) {
         if (b->seq == b->first_seq) {
-            b->sent = fw->now;      /* the receiver sends no ack before this packet */
+            b->sent = fw->now;      /* no ack can come before the control packet */
         }
         fw_control(s, fw, t->last);
         fw_deadline_answer(fw, t->last);
@@ -267,8 +267,8 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 }
 
 /*
- * Sends RELEASE: no more packets of the block of @tid will follow [P §3.6].  If RELEASE
- * is lost, another block may replace the idle receiver context when the set is full.
+ * Sends RELEASE, which frees the receiver context of the block of @tid.  No more packets
+ * of the block will follow [P §3.6].
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -294,7 +294,7 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * Records the end of the block of @tid.  Sends RELEASE if the block was not acked,
- * packets have left and a route existed, but not in the published protocol.
+ * packets may have left and a route existed, but not in the published protocol.
  */
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -334,7 +334,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_push(&fw->free[t->ctx], tid);
 }
 
-/* Removes and returns a free TID of context @c for a block to @peer, or FW_NONE. */
+/* Removes and returns a free TID of context @c usable for @peer, or FW_NONE. */
 static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
                             FwPeer *peer)
 {
@@ -354,8 +354,8 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 }
 
 /*
- * Cuts the next block from @t, and returns the block's TID.  Returns FW_NONE if no TID is
- * usable.
+ * Cuts the next block from @t, and returns the block's TID.  The caller starts the block.
+ * Returns FW_NONE if no TID is usable.
  */
 static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                              FwPeer *peer, const FwPaths *paths)
@@ -420,7 +420,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * Counts a loss of @tid and returns true.  Returns false, and counts nothing, if @tid has
- * had FW_RETRY_MAX losses and no block of the transfer was acked between these losses.
+ * had FW_RETRY_MAX losses since a block of the transfer was acked last.
  */
 static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 {
@@ -440,8 +440,8 @@ static bool fw_may_retry(ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Counts a loss of @tid and retransmits the block at once.  Fails the transfer with @code
- * if fw_may_retry() permits no other copy.
+ * Counts a loss of @tid and retransmits the block.  Fails the transfer with @code if
+ * fw_may_retry() permits no other copy.
  */
 static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                              unsigned code)
@@ -456,8 +456,8 @@ static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 
 /*
  * Stops the last copy of @tid, and schedules a retransmission after a back-off.  The
- * back-off doubles each time; it is at least @least ns and at most FW_PAUSE_MAX_NS.
- * Fails the transfer with @code after FW_PF_RETRY_MAX back-offs.
+ * back-off doubles each time, up to x 1024.  The delay is at least @least ns, and at most
+ * FW_PAUSE_MAX_NS.  Fails the transfer with @code after FW_PF_RETRY_MAX back-offs.
  */
 static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)
@@ -539,7 +539,7 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     FwTransfer *t = fw_transfer(fw, tid);
 
     if (b->state != FW_STOPPED) {
-        return;         /* the transfer of the block has ended meanwhile */
+        return;         /* the transfer has ended since ExaDMA stopped the block */
     }
     if (b->error != EXANET_RESP_FAULT) {
         exanet_fw_transfer_finish(s, fw, t, b->error);
@@ -568,7 +568,7 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 
     exanet_fw_enter(s, fw);
     if (b->state == FW_STOPPED) {
-        b->reported = false;    /* the block need not wait for RESOLVE in FW_HOLD */
+        b->reported = false;    /* FW_HOLD then waits only for the back-off */
         return;
     }
     if (b->state != FW_HOLD || !b->source) {
@@ -609,7 +609,7 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw->block[tid].acked = true;
     exanet_fw_block_free(s, fw, tid);
     if (next != FW_NONE) {
-        /* the ack came before the last packet was sent, so the successor still waits */
+        /* the ack came before the last packet was built, so the successor still waits */
         fw_block_send(s, fw, next);
     }
     if (t->acked == t->len) {
@@ -628,7 +628,7 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     case EXANET_RESP_CRC:
         exanet_count(s, RETRY_CRC);
         /*
-         * The receiver keeps the packets that have arrived.  So the next copy may
+         * The receiver may keep the packets that have arrived.  So the next copy may
          * complete the block before all packets of that copy have left.
          */
         fw->block[tid].maybe_done = true;
@@ -658,10 +658,10 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Returns true if response @word is valid for block @b.  In FW_SENT the response must
- * answer the last copy, because ExaDMA may still read memory for that copy.  In FW_HOLD
- * only responses that end the wait are valid, for any copy.  In other states no response
- * is valid.
+ * Returns true if response @word has the wire TID of block @b and a known code, and is
+ * valid in the state of @b.  In FW_SENT the response must answer the last copy.  In
+ * FW_HOLD only responses that end the wait are valid, for any copy.  In other states no
+ * response is valid.
  */
 static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
                                 uint32_t word)
@@ -687,8 +687,9 @@ static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
 }
 
 /*
- * Returns true if @resp shows that the receiver keeps the generation of the block.  A
- * receiver without room (NO_CONTEXT, FULL) may keep nothing.
+ * Returns true if the firmware may assume after response @resp that the receiver has
+ * recorded the generation of the block.  A receiver without room (NO_CONTEXT, FULL) may
+ * have recorded nothing.
  */
 static bool fw_response_knows(enum exanet_resp resp)
 {
@@ -721,7 +722,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     if (resp == EXANET_RESP_ACK) {
         fw_acked(s, fw, tid);
     } else if (b->state == FW_HOLD && resp == EXANET_RESP_RESOLVED) {
-        fw_retry(s, fw, tid);       /* fw_hold() has counted this retransmission */
+        fw_retry(s, fw, tid);       /* fw_hold() has counted the back-off */
     } else {
         fw_nacked(s, fw, tid, resp);
     }
@@ -730,8 +731,8 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
 /* --- Starting blocks -------------------------------------------------------- */
 
 /*
- * Starts up to @max blocks of @t, as one chain for each path, as far as FW_WINDOW and
- * TIDs allow.  Returns the number of started blocks.
+ * Starts up to @max blocks of @t (at most FW_CHAIN_MAX), as one chain for each path, as
+ * far as FW_WINDOW and TIDs allow.  Returns the number of started blocks.
  */
 static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
                                 FwTransfer *t, FwPeer *peer, const FwPaths *paths,
@@ -783,7 +784,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /* the peers of all entries that the job may use are still needed */
+        /* the table has no room, because too many peers of it are still needed */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

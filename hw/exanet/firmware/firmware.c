@@ -9,8 +9,8 @@
  * process.  Channels 32 to 63 are reads by peers of the context's data.  Blocks of writes
  * and reads are treated in the same way.
  *
- * A doorbell checks and stores a transfer; fw_run() sends the blocks.  A resolved fault,
- * a closed context and a change of FW_MODE take effect without waiting for fw_run().
+ * A doorbell checks and stores a transfer; fw_run() sends the blocks.  A resolved source
+ * fault, a closed context and the end of mode INTERNAL take effect before fw_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -29,8 +29,12 @@
 
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
-#define FW_BUDGET 256               /* maximal number of blocks that one run starts */
-/* TIDs of a context for transfers with fewer than FW_TIDS_FEW blocks under way. */
+/* Number of blocks after which a run starts no other chain. */
+#define FW_BUDGET 256
+/*
+ * Maximal number of TIDs of a context that are reserved for transfers with fewer than
+ * FW_TIDS_FEW blocks under way.
+ */
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
@@ -71,8 +75,8 @@ void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
 /* --- Transfers ------------------------------------------------------------------- */
 
 /*
- * Returns true if @gva is a mailbox or a 16-B aligned address in a window, and has the
- * same coordinates as the GVA @dst.
+ * Returns true if @gva is a mailbox, or a 16-B aligned address outside the NI window, and
+ * @gva has the same coordinates as the GVA @dst.
  */
 static bool fw_notify_valid(uint64_t gva, uint64_t dst)
 {
@@ -194,8 +198,9 @@ static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
 }
 
 /*
- * Starts the transfer of channel @channel of context @c.  Ignores a token of 0, and
- * counts and ignores a doorbell of a busy channel.  Ends a refused transfer at once.
+ * Starts the transfer of channel @channel of context @c.  Counts and ignores a doorbell
+ * of a busy channel, and ignores a token of 0.  If the context, the quota or a parameter
+ * does not permit the transfer, ends the transfer with an error in STATUS.
  */
 static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
                         unsigned channel)
@@ -280,8 +285,8 @@ static void fw_read_load(FwTransfer *t, const struct exanet_read_req *req)
 }
 
 /*
- * Refuses read request @req.  If @req has NOTIFY and a valid address for the
- * notification, sends a report with @code to the requester.
+ * Refuses read request @req.  If @req has NOTIFY, and a valid address for the
+ * notification at the requester's node, sends a report with @code to this address.
  */
 static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
                            unsigned code)
@@ -297,7 +302,10 @@ static void fw_read_refuse(ExanetState *s, const struct exanet_read_req *req,
     }
 }
 
-/* Copies the parameters of read @t to the scratchpad, where the owner can read them. */
+/*
+ * Copies the parameters of read @t to the scratchpad, so that the process that owns the
+ * data can read the parameters.
+ */
 static void fw_read_publish(ExanetState *s, const FwTransfer *t)
 {
     struct exanet_channel ch = {
@@ -316,7 +324,10 @@ static void fw_read_publish(ExanetState *s, const FwTransfer *t)
     memcpy(fw_channel(s, t), &ch, offsetof(struct exanet_channel, status));
 }
 
-/* Starts or refuses @req.  The owner of the data must have a free channel for reads. */
+/*
+ * Starts or refuses @req.  The context that owns the data must have a free channel for
+ * reads.
+ */
 static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
                           const struct exanet_read_req *req)
 {
@@ -364,9 +375,9 @@ static void fw_read_next(ExanetState *s, ExanetFirmware *fw, unsigned owner)
 
 /*
  * Puts read request @req into the queue of the context that owns the data, and starts
- * requests of this queue.  Refuses @req if the requester has no permission, or if the
- * queue is full.  Each context has a queue, so that a context with many requests does not
- * delay other contexts.
+ * requests of this queue while channels are free.  Refuses @req if the requester has no
+ * permission, or if the queue is full.  Each context has a queue, so that a context with
+ * many requests does not delay other contexts.
  */
 static void fw_request(ExanetState *s, ExanetFirmware *fw,
                        const struct exanet_read_req *req)
@@ -398,7 +409,10 @@ static bool fw_request_room(ExanetState *s, unsigned owner, unsigned more)
 
 /* --- Work ------------------------------------------------------------------ */
 
-/* Returns the number of blocks that @t, which is runnable, may still start now. */
+/*
+ * Returns the number of blocks that @t may start now as far as QUOTA_TIDS of its context
+ * permits.  The caller checks FW_WINDOW.
+ */
 static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
                         const FwTransfer *t)
 {
@@ -410,17 +424,16 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
     unsigned room = left - MIN(left, reserved);
 
     /*
-     * The last @reserved TIDs are for transfers with few blocks, because a transfer whose
-     * target does not answer must not block other transfers.
+     * The last @reserved TIDs are for transfers with few blocks under way, because a
+     * transfer whose target does not answer must not block other transfers.
      */
     return t->inflight >= FW_TIDS_FEW ? room :
            MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
 }
 
 /*
- * Returns true if FW_POLICY prefers @a to @b.  Transfers of equal preference alternate.
- * Priority and shortest-first are strict: a transfer waits as long as preferred transfers
- * can start blocks.
+ * Returns true if FW_POLICY prefers @a to @b.  PRIORITY and SHORTEST are strict: a
+ * transfer waits as long as preferred transfers can start blocks.
  */
 static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
                          const FwTransfer *b)
@@ -465,7 +478,8 @@ static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
 
 /*
  * Returns the transfer that starts a block next: by FW_POLICY, then round-robin over
- * contexts, then over channels.  Returns NULL if no transfer may start a block.
+ * contexts, then over channels.  Returns NULL if @no_tid and the quotas of TIDs permit no
+ * transfer.
  */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
@@ -475,7 +489,7 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
         unsigned c = (fw->last_ctx + i) % EXANET_CONTEXTS;
         FwTransfer *t = NULL;
 
-        /* skips a context for which exanet_fw_issue() has started no block */
+        /* skips a context for which exanet_fw_issue() has returned 0 in this run */
         if (fw->runnable[c] && !(fw->no_tid & BIT(c))) {
             t = fw_pick_channel(s, fw, c);
         }
@@ -494,10 +508,10 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Starts blocks as far as windows, quotas and TIDs allow.  Stops when FW_BUDGET is used
- * up: each block, and each transfer whose context was closed, counts 1.  The last chain
- * may exceed the budget.  Returns true if the budget was used up while a transfer was
- * runnable.  Fails a transfer whose context was closed.
+ * Starts blocks as far as windows, quotas and TIDs allow.  Fails a runnable transfer that
+ * exanet_context_check() does not permit any more.  Stops when FW_BUDGET is used up: each
+ * block and each transfer that the check fails counts 1.  The last chain may exceed the
+ * budget.  Returns true if the budget was used up while a transfer was runnable.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {
@@ -550,7 +564,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     bool more;
 
     if (fw_idle(s, fw) || !s->rt.internal) {
-        return false;           /* a write of INTERNAL to FW_MODE wakes the unit again */
+        return false;           /* new work, or INTERNAL in FW_MODE, wakes the unit */
     }
     exanet_fw_enter(s, fw);
     /* responses first, because responses free TIDs and windows */
@@ -575,7 +589,8 @@ static bool fw_run(ExanetState *s, unsigned packets)
 }
 
 /*
- * Ends all transfers, and refuses all waiting read requests, of context @c with ABORTED.
+ * Refuses all read requests in the queue of context @c, and ends all transfers of @c,
+ * with ABORTED.
  */
 static void fw_quiesce(ExanetState *s, unsigned c)
 {
@@ -612,7 +627,10 @@ void exanet_firmware_reg_sync(ExanetState *s)
     exanet_reg_set64(s, EXANET_FW + EXANET_REG_FW_RTT_NS, s->firmware->rtt.mean);
 }
 
-/* Copies the registers to @fw, after a reset or a write by software. */
+/*
+ * Copies the registers to @fw, after a reset or a write by software, and replaces values
+ * that are not valid.
+ */
 static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
 {
     uint32_t bytes = exanet_reg_get32(s, EXANET_FW + EXANET_REG_FW_BLOCK);
@@ -639,7 +657,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     fw_config_load(s, fw);
     exanet_rtmailbox_mode_load(s);
     if (reg == EXANET_REG_FW_MODE && !s->rt.internal) {
-        /* software outside the device controls the Pending_List now */
+        /* only software controls the Pending_List now */
         for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
             fw_quiesce(s, c);
         }

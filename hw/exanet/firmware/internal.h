@@ -2,7 +2,7 @@
 /*
  * Interface between the files of the firmware's model.  firmware.c has the transfers,
  * block.c the blocks of a transfer, peer.c the nodes to which blocks are sent, report.c
- * the reports of failed reads.  No other folder of hw includes this header.
+ * the reports of failed reads, and qom.c a list of transfers for QOM.
  */
 #ifndef HW_EXANET_FIRMWARE_INTERNAL_H
 #define HW_EXANET_FIRMWARE_INTERNAL_H
@@ -30,36 +30,42 @@
 
 typedef enum FwState {
     FW_FREE = 0,
-    FW_SENT,                        /* ExaDMA has the last copy, or has sent that copy */
+    FW_SENT,                        /* the last copy was passed to ExaDMA */
     /* ExaDMA has stopped the block; @errors of ExanetFirmware has the TID. */
     FW_STOPPED,
-    /* The block is retransmitted at its deadline, or when the page fault is resolved. */
+    /* The block waits for its deadline, or until its page fault is resolved. */
     FW_HOLD,
 } FwState;
 
 /*
- * Record of one TID and one peer.  The generation and the first sequence number of the
- * next block of this TID to this peer follow from the record.
+ * Record of one TID and one peer.  fw_gen_step() and exanet_fw_record_begin() compute
+ * generation and first sequence number of the next block from this record.
  */
 typedef struct FwTidRecord {
-    int64_t used;                   /* ns, end of the last block */
+    int64_t used;                   /* ns, time when the last block ended */
     /*
-     * Not 0: first sequence number of the next block, which has generation @gen unless
-     * fw_gen_taken() forbids @gen.  0: the next block has a new generation.
+     * Not 0: the next block keeps generation @gen and begins with this sequence number,
+     * unless fw_gen_taken() forbids @gen.  0: the next block has a new generation and
+     * begins with sequence number 0.
      */
     uint16_t seq;
-    uint8_t gen;                    /* generation of the last block */
-    uint8_t behind;                 /* new generations that the peer has not answered */
+    uint8_t gen;                    /* of the last block; at first: FwPeer.first_gen */
     /*
-     * 1 plus the number of new generations since the last block with a copy that may
-     * still arrive; 0: no copy may still arrive.
+     * Number of new generations since the last generation that the peer has acked, but
+     * at most 1 after a nack of @gen.  exanet_fw_record_usable() may set 0 after a pause
+     * of FW_RECEIVER_AGE_NS.
+     */
+    uint8_t behind;
+    /*
+     * 1 plus the number of new generations since the last generation of which a copy may
+     * still arrive.  0: no copy of an ended block may still arrive.
      */
     uint8_t strays;
 } FwTidRecord;
 
 /* The blocks on one path to a peer. */
 typedef struct FwPath {
-    int64_t last_ack;               /* ns, time when the last block was acked */
+    int64_t last_ack;               /* ns, time of the last ack on this path */
     uint64_t acked;                 /* highest FwBlock.order of an acked block */
     uint32_t bytes;                 /* bytes of the blocks under way */
 } FwPath;
@@ -70,58 +76,65 @@ typedef struct FwPeer {
     ExanetRtt rtt;
     uint32_t coord;
     uint32_t blocks;                /* number of blocks under way */
-    uint8_t next_path;              /* argument of fw_path_nth() for the next block */
+    uint8_t next_path;              /* next path in turn, argument of fw_path_nth() */
     uint8_t shorter;                /* halvings of the block length, fw_block_length() */
-    uint8_t clean;                  /* successive blocks acked without retransmission */
+    /* successive blocks acked without another copy, modulo FW_BLOCK_CLEAN */
+    uint8_t clean;
     bool routed;                    /* a block that has ended had a route to the peer */
-    bool answered;                  /* the peer has answered at least once */
-    uint8_t first_gen;              /* generation before that of the first block */
-    uint16_t job;                   /* job for which the entry counts in @peers_held */
+    bool answered;                  /* the peer has answered a block at least once */
+    uint8_t first_gen;              /* generation before that of each TID's first block */
+    uint16_t job;                   /* job that has this entry in its quota */
     FwPath path[EXANET_PATHS];
     FwTidRecord tid[FW_TIDS];       /* records of the context's TIDs */
 } FwPeer;
 
 /*
- * Numbers of paths to a peer.  The first @cables paths have no EXANET_PATH_ORDER.
+ * Numbers of paths to a peer, both 0 if there is no route.  The first @cables paths have
+ * no EXANET_PATH_ORDER.
  */
 typedef struct FwPaths {
-    unsigned cables;                /* number of parallel cables */
+    unsigned cables;                /* number of useful values of EXANET_PATH_CABLE */
     unsigned count;                 /* number of all paths */
 } FwPaths;
 
 typedef struct FwBlock {
-    FwPeer *peer;                   /* peer that gets the block; NULL: FW_FREE */
+    FwPeer *peer;                   /* destination of the block; NULL: FW_FREE */
     uint64_t src;                   /* address at the source, 64 bits */
     uint64_t dst;                   /* address at the destination, a GVA */
-    uint64_t order;                 /* number of the last copy, from ExanetFirmware */
+    uint64_t order;                 /* ExanetFirmware.order at the last copy */
     int64_t sent;                   /* ns, begin of the round trip of the first copy */
-    uint64_t progress;              /* bits SENT and DONE of W3 at the last deadline */
+    /* bits SENT and DONE of W3 at the last timeout at which ExaDMA had the copy */
+    uint64_t progress;
     uint16_t len;                   /* bytes; not 0 after the first use of the TID */
     uint16_t transfer;              /* index in ExanetFirmware.transfer */
     uint16_t seq;                   /* sequence number of the last copy */
     uint16_t first_seq;             /* sequence number of the first copy */
-    uint16_t retries;               /* losses, which fw_may_retry() counts, saturating */
+    uint16_t retries;               /* losses that fw_may_retry() counted, saturating */
     uint16_t stalled;               /* losses since @progress_acked changed last */
     uint32_t progress_acked;        /* FwTransfer.acked at the last loss */
     uint32_t backoffs;              /* number of back-offs, at most FW_PF_RETRY_MAX */
     uint16_t next;                  /* TID of the successor in a chain, or FW_NONE */
-    /* TID of the predecessor, valid if @next of the predecessor is this block's TID */
+    /*
+     * TID of the predecessor in a chain, or FW_NONE.  Not valid if @next of the
+     * predecessor is not the TID of this block.
+     */
     uint16_t prev;
-    uint8_t gen;
+    uint8_t gen;                    /* generation */
     uint8_t shorter;                /* FwPeer.shorter when the block was made */
     uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
-    bool routed;                    /* a route existed when a copy was sent */
-    bool left;                      /* an earlier copy or a control packet was sent */
+    bool routed;                    /* a route existed at a copy or at the block's end */
+    /* packets of an earlier copy were built, or a control packet was queued */
+    bool left;
     bool measured;                  /* the round trip was measured */
     bool acked;
     bool nacked;                    /* a response says that no copy can succeed */
-    bool gen_known;                 /* a response shows that the receiver knows @gen */
-    bool maybe_done;                /* a copy may have completed the block unnoticed */
-    uint8_t error;                  /* error while FW_STOPPED, enum exanet_resp */
-    bool reported;                  /* the driver will answer the fault by RESOLVE */
-    bool source;                    /* FW_HOLD waits for RESOLVE of a source fault */
-    bool notify;                    /* the last block, with a notification */
+    bool gen_known;                 /* the receiver has answered a copy of this block */
+    bool maybe_done;                /* the block may be complete although no ack came */
+    uint8_t error;                  /* FW_STOPPED: the error, enum exanet_resp */
+    bool reported;                  /* FW_STOPPED: the driver will write RESOLVE */
+    bool source;                    /* FW_HOLD: RESOLVE of a source fault ends the wait */
+    bool notify;                    /* the last block of a transfer with notification */
     bool control;                   /* this and later copies have a control packet */
     bool control_due;               /* the control packet waits for room in its queue */
 } FwBlock;
@@ -141,10 +154,11 @@ typedef struct FwTransfer {
     uint16_t handle;                /* number that the notification carries */
     uint16_t retries;               /* copies after the first of each block, saturating */
     uint16_t inflight;              /* number of blocks under way */
-    uint16_t last;                  /* TID of the block with the notification, FW_NONE */
+    /* TID of the block with the notification; FW_NONE: there is no such block now */
+    uint16_t last;
     uint8_t ctx;
     uint8_t channel;
-    uint8_t path;                   /* path that the user requested */
+    uint8_t path;                   /* path that the user requested; of a read: 0 */
     uint8_t priority;
     bool multipath;                 /* the firmware may choose the path of each block */
     bool notify;                    /* the last block carries a notification */
@@ -152,9 +166,12 @@ typedef struct FwTransfer {
     bool irq_done;                  /* the end raises an interrupt at this node */
 } FwTransfer;
 
-/* A report, which announces to the reader, a context of a node, that a read failed. */
+/*
+ * A report: a notification that a read has failed, for the reader.  The reader is the
+ * context of a node that has requested the read.
+ */
 typedef struct FwReport {
-    int64_t deadline;               /* ns, when the report is sent again */
+    int64_t deadline;               /* ns, when the report is sent again or dropped */
     uint64_t gva;                   /* address of the notification */
     struct exanet_notification note;
     uint32_t backoffs;              /* number of times that @hold was set */
@@ -163,7 +180,7 @@ typedef struct FwReport {
     uint16_t retries;               /* copies that report_retry() has sent */
     uint16_t newer;                 /* newer reports to the same reader */
     bool used;
-    bool hold;                      /* a response deferred the report until @deadline */
+    bool hold;                      /* report_defer() has set @deadline */
 } FwReport;
 
 /* A FIFO of TIDs, with room for all TIDs. */
@@ -187,16 +204,16 @@ struct ExanetFirmware {
     uint32_t block_bytes;           /* maximal length of a block, bytes */
     uint32_t retry_max;
     uint32_t pf_retry_max;
-    int64_t timeout;                /* ns, minimal timeout of a first copy */
+    int64_t timeout;                /* ns, argument of fw_timeout_ns() */
     int64_t backoff;                /* ns, first back-off */
     enum exanet_fw_policy policy;
     enum exanet_fw_multipath multipath;
-    bool chain;                     /* ExaDMA sends blocks one after the other */
+    bool chain;                     /* exanet_fw_issue() starts chains of blocks */
     bool dynamic;                   /* timeouts depend on round trips */
 
-    int64_t now;                    /* ns, virtual time of exanet_fw_enter() */
+    int64_t now;                    /* ns, virtual time of the last exanet_fw_enter() */
     int64_t next;                   /* ns, no later than the earliest deadline */
-    bool expired;                   /* the timer has fired since the last run */
+    bool expired;                   /* exanet_fw_timeouts() must check all deadlines */
 
     int64_t deadline[EXANET_TIDS];  /* ns; FW_NEVER: none */
     FwBlock block[EXANET_TIDS];
@@ -206,7 +223,7 @@ struct ExanetFirmware {
     ExanetJobQuota peers_held[EXANET_CONTEXTS]; /* entries of @peers, by job */
     /* FwPeer.first_gen of new peers, by hash of the coordinates. */
     uint8_t peers_gen[EXANET_CONTEXTS][FW_PEER_SLOTS];
-    FwPeer *recent[EXANET_CONTEXTS];        /* the peer that was found last, or NULL */
+    FwPeer *recent[EXANET_CONTEXTS];     /* last peer of exanet_fw_peer(), or NULL */
     bool control_queued[EXANET_TIDS];       /* the TID is in @controls */
     /* Free TIDs of each context.  Context c has the FW_TIDS TIDs from c * FW_TIDS on. */
     FwTids free[EXANET_CONTEXTS];
@@ -216,11 +233,11 @@ struct ExanetFirmware {
     FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
     /* Channels in use, one bit for each. */
     uint64_t active[EXANET_CONTEXTS];
-    /* Channels in use that have a block to start within FW_WINDOW, one bit for each. */
+    /* Channels in use for which FW_WINDOW permits another block, one bit for each. */
     uint64_t runnable[EXANET_CONTEXTS];
-    uint16_t runnable_ctx;                  /* contexts with channels in @runnable */
+    uint16_t runnable_ctx;                  /* contexts with bits in @runnable */
     uint16_t tids[EXANET_CONTEXTS];         /* number of TIDs in use */
-    uint16_t no_tid;                        /* contexts skipped for the rest of the run */
+    uint16_t no_tid;                /* contexts skipped for the rest of the run, bits */
     unsigned last_ctx;                      /* context that fw_pick() chose last */
     unsigned last_channel[EXANET_CONTEXTS]; /* channel that fw_pick() chose last */
     FwQueue queue[EXANET_CONTEXTS];         /* by context that owns the data */
@@ -247,8 +264,8 @@ static inline FwTransfer *fw_transfer(ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Returns the timeout for an answer of @peer, ns, before fw_deadline_answer() doubles the
- * timeout for each loss.
+ * Returns the timeout, ns, for an answer of @peer to the first copy of a block.
+ * fw_deadline_answer() doubles the timeout for each loss, and limits the result.
  */
 static inline int64_t fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer)
 {
@@ -273,8 +290,8 @@ void exanet_fw_status(ExanetState *s, const FwTransfer *t,
 void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t);
 /*
  * Ends @t with @code (0: all bytes are acked), frees the blocks and the channel of @t,
- * and publishes the end by fw_transfer_end().  If @t is a read, starts waiting read
- * requests.
+ * and publishes the end by fw_transfer_end().  If @t is a read, starts or refuses waiting
+ * read requests for data of the same context.
  */
 void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
                                FwTransfer *t, unsigned code);
@@ -282,43 +299,53 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 /* --- firmware/block.c ------------------------------------------------------- */
 
 /*
- * Reads the clock and the list of stopped transactions, and wakes the unit.  Each
- * function through which other units enter the firmware calls this function before it
- * uses blocks.
+ * Sets @now of @fw, empties ExaDMA's list of stopped transactions, and wakes the unit.
+ * A function that other units call and that changes blocks calls exanet_fw_enter() first.
  */
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw);
 /*
  * Starts the next block of @t.  With FW_CHAIN, starts up to @max blocks (@max > 0), but
- * at most FW_CHAIN_MAX, as one chain for each path.  Returns the number of blocks.
- * Returns 0 if there is no usable TID, or if @t has failed, because the table of peers
- * has no room.
+ * at most FW_CHAIN_MAX, as one chain for each path.  Starts fewer blocks if FW_WINDOW or
+ * the usable TIDs permit only fewer.  Returns the number of started blocks.  If the table
+ * of peers has no room, fails @t with RETRY_LIMIT and returns 0.
  */
 unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                          unsigned max);
 /*
  * Removes the block of @tid from ExaDMA and from the transfer, and frees @tid.  Sends
- * RELEASE to the receiver if the block was not acked, packets have left, and a route
- * existed.  Sends no RELEASE in the published protocol.
+ * RELEASE to the receiver if the block was not acked, packets of the block may have left,
+ * and a route existed.  Sends no RELEASE in the published protocol.
  */
 void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /*
- * Handles @word, an EXANET_RT_ word of the response FIFO.  Counts in ACK_STALE a response
- * that no block waits for.  @word does not name the node that sent the response.
+ * Handles @word, an EXANET_RT_ word of the response FIFO, for a block or a report.
+ * Counts in ACK_STALE a response for which no block and no report waits.  @word does not
+ * name the node that sent the response.
  */
 void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*
- * Handles the block of @tid, which ExaDMA has stopped: retransmits the block after a
- * back-off if a page is missing and the context reports faults, at most FW_PF_RETRY_MAX
- * times.  Otherwise fails the transfer.  Has no effect if the block has ended.
+ * Handles the block of @tid, which ExaDMA has stopped.  If a source page is missing and
+ * the context reports faults, schedules a retransmission after a back-off.  Otherwise, or
+ * after FW_PF_RETRY_MAX back-offs of the block, fails the transfer.  Has no effect if the
+ * block has ended.
  */
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
-/* Handles all deadlines of blocks and reports that have passed. */
+/*
+ * Handles all deadlines of blocks and reports that have passed, and sets @next of @fw to
+ * the earliest other deadline.
+ */
 void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
 /* Ends a run: sends the waiting control packets that have room, and arms the timer. */
 void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw);
-/* Arms the timer for @fw->next, unless the timer is armed for an earlier time. */
+/*
+ * Arms the timer for @fw->next, unless @fw->next is FW_NEVER or the timer is armed for
+ * that time or earlier.
+ */
 void exanet_fw_timer_update(ExanetFirmware *fw);
-/* The timer's callback: makes the next run handle deadlines; @opaque: ExanetFirmware. */
+/*
+ * Makes the next run handle deadlines, and schedules the run.  The timer of the firmware
+ * calls this function.  @opaque: ExanetFirmware.
+ */
 void exanet_fw_timer_expired(void *opaque);
 
 /* Implements ExanetUnit.resolved. */
@@ -352,8 +379,9 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe_done);
 /*
- * Records an answer to copy @seq (12 bits) of the last block of @tid, by which the
- * receiver shows that the receiver knows the generation.  @acked: the block is complete.
+ * Records an answer to copy @seq (12 bits) of the last block of @tid, which may have
+ * ended.  The answer has the generation of this block, and a code for which
+ * fw_response_knows() is true.  @acked: the answer is an ack.
  */
 void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, bool acked);
 /* Returns the maximal length of the next block to @peer, bytes. */
@@ -361,14 +389,15 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
                                const FwPeer *peer);
 /*
  * Records that the last copy of @b was lost or damaged, or met a page fault that the
- * receiver has resolved.  May halve the length of later
- * blocks to the same peer.
+ * receiver has resolved.  May halve the length of later blocks to the same peer.  The
+ * caller has counted the loss by fw_may_retry().
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b);
 /*
- * Returns 0 if @b counts as lost, or the time, ns, until which the retransmission of @b
- * is deferred.  With FW_DYN_TIMEOUT, a retransmission is deferred while acks for older
- * copies on the same path arrive, because @b may only be in a queue.
+ * Returns 0 if the last copy of @b, whose timeout has passed, counts as lost.  Otherwise
+ * returns the time, ns, until which the retransmission is deferred.  With FW_DYN_TIMEOUT,
+ * a retransmission is deferred while acks of older copies arrive on the same path and no
+ * ack of a newer copy has arrived, because the copy may still be in a queue.
  */
 int64_t exanet_fw_retry_deferred(const ExanetFirmware *fw, const FwBlock *b);
 /* Selects another path for the next copy of @b, if the peer of @b has several paths. */
@@ -384,12 +413,13 @@ void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code);
 /*
  * Handles @word, a word of the response FIFO with the sequence number FW_SEQ_NO_BLOCK.
- * Counts in ACK_STALE an answer to a report that no entry has.
+ * Counts in ACK_STALE an answer whose TID is the number of no waiting report.
  */
 void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*
  * Sends another copy of each report whose deadline has passed, or frees the report after
- * FW_RETRY_MAX retransmissions.  Lowers @fw->next to the earliest deadline of a report.
+ * FW_RETRY_MAX retries.  A copy after a back-off is no retry.  Lowers @fw->next to the
+ * earliest deadline of a report, if that deadline is earlier.
  */
 void exanet_fw_reports_due(ExanetState *s, ExanetFirmware *fw);
 

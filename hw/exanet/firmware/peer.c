@@ -21,7 +21,7 @@
  * is lost [P].
  */
 #define FW_STRAY_NS (100 * (int64_t)SCALE_MS)
-/* Length of blocks, bytes, below which losses do not halve the length [P]. */
+/* Length of blocks, bytes, below which losses do not reduce the length [P]. */
 #define FW_BLOCK_MIN 1024
 /* Number of successive blocks without another copy after which the length doubles [P]. */
 #define FW_BLOCK_CLEAN 64
@@ -116,10 +116,10 @@ static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 }
 
 /*
- * Returns true if the entry of @peer is still needed, because blocks are under way or the
- * peer may remember their generations.  The entry of a peer that has not answered is
- * needed for a shorter time, because a process with many nodes that do not exist must not
- * leave a full table to the next process of the context.
+ * Returns true if the entry of @peer is still needed, because blocks are under way, or
+ * because the peer may have recorded generations of ended blocks.  The entry of a peer
+ * that has not answered is usually needed for a shorter time.  Otherwise a process with
+ * many nodes that do not exist would leave a full table to the next process.
  */
 static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 {
@@ -132,9 +132,8 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 /*
  * Subtracts @peer, which the caller removes, from the quota of the job.  If the peer has
  * not answered, although a route existed, stores the last generation of its blocks as
- * first_gen of a new entry.
- * The peer may exist nevertheless, because acks may be lost, and a new entry must not
- * repeat generations that the peer knows.
+ * first_gen of a new entry.  The peer may exist nevertheless, because acks may be lost,
+ * and a new entry must not repeat generations that the peer may have recorded.
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
@@ -165,7 +164,7 @@ static void fw_peers_sweep(ExanetFirmware *fw, unsigned c)
     }
 }
 
-/* Returns the peer @coord of context @c, or NULL. */
+/* Returns the peer @coord of context @c, or NULL if the table has no such peer. */
 static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
     FwPeer *recent = fw->recent[c];
@@ -176,7 +175,8 @@ static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
 
 /*
  * Adds a new peer @coord of context @c, and returns the peer.  If the job's quota is used
- * up, removes peers that are not needed.  Returns NULL if this makes no room.
+ * up, first removes all peers of @c that are not needed.  Returns NULL if the quota is
+ * used up nevertheless.
  */
 static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
                            uint32_t coord)
@@ -230,7 +230,7 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
  * Returns the generation of the last block of @tid if that block went to another node
  * than @peer, otherwise FW_GENERATIONS.  The next block, which goes to @peer, must have
  * another generation, because an ack does not name its source, and a delayed ack of the
- * last block would be valid for the next block.
+ * last block could be valid for the next block.
  */
 static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
                              unsigned tid)
@@ -242,8 +242,8 @@ static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
 }
 
 /*
- * Returns the distance, 0 to 2, of the next block's generation from the last block's
- * generation; @taken: the result of fw_gen_taken().
+ * Returns the distance, 0 to 2, of the next block's generation from @gen of @r.  @taken:
+ * the result of fw_gen_taken().
  */
 static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 {
@@ -255,11 +255,11 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 
 /*
  * A receiver distinguishes a new block from an old block if their generations are less
- * than half of all generations apart.  So @tid is not usable if the next generation is
+ * than half of all generations apart.  So @tid is not usable for a new generation that is
  * too far (FW_BEHIND_MAX) from one of two others.  The first is the last generation that
- * the peer has answered, unless the peer has dropped its state (FW_RECEIVER_AGE_NS).  The
- * second is the last generation with several copies, as long as a copy may be on a slower
- * path (FW_STRAY_NS).
+ * the peer has surely recorded, unless the peer has dropped its state
+ * (FW_RECEIVER_AGE_NS).  The second is the last generation of which a delayed copy may
+ * still arrive (FW_STRAY_NS).
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
@@ -297,8 +297,8 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
 }
 
 /*
- * Records that the receiver knows the last generation of @r.  If the block was not acked,
- * the receiver's own record may still have the generation before.
+ * Records that the receiver has answered the last generation of @r.  If the block was not
+ * acked, the receiver's own record may still have the generation before.
  */
 static void fw_record_known(FwTidRecord *r, bool acked)
 {
@@ -306,8 +306,8 @@ static void fw_record_known(FwTidRecord *r, bool acked)
 }
 
 /*
- * Records that the last copy of @b was acked.  Doubles the length of later blocks after
- * FW_BLOCK_CLEAN successive blocks without another copy.
+ * Records that @b was acked.  After FW_BLOCK_CLEAN successive blocks without another
+ * copy, doubles the length of later blocks, if losses have halved the length.
  */
 static void fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
 {
@@ -352,9 +352,9 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
 
 /*
  * Measures the round trip of the first copy of @b by an ack for copy @seq (12 bits).
- * Ignores acks for other copies.  The ack names the copy that it answers, so a late ack
- * of the first copy is measured even if other copies were sent since.  Otherwise a round
- * trip longer than the timeout could never be measured.
+ * Ignores acks for other copies, and acks after the end of the block.  A late ack of the
+ * first copy counts even if other copies were sent since, because otherwise a round trip
+ * longer than the timeout could never be measured.
  */
 static void fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
@@ -405,11 +405,10 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Records that the last copy of @b was lost.  Blocks under way keep their length.  From
- * its second loss on, a block that has more than half of the present length halves the
- * length of later blocks, down to FW_BLOCK_MIN, unless the length was halved or doubled
- * since the block was made.  So many blocks of one window that are lost together halve
- * the length only once.
+ * Blocks under way keep their length.  From its second loss on, a block that has more
+ * than half of the present length halves the length of later blocks, down to
+ * FW_BLOCK_MIN.  A block made before the last halving or doubling does not halve the
+ * length.  So many blocks of one window that are lost together halve the length once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

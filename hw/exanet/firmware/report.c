@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The firmware's model: reports of failed reads to the nodes that requested the data.
- * A report is sent again until the node of the reader answers or a limit is reached,
- * because the reader may get no other sign of the failure.
+ * The firmware sends copies of a report until the reader's node accepts or refuses the
+ * report, a limit is reached, or a newer report replaces the report.  The reader may get
+ * no other sign of the failure.
  *
  * The answer has the number of the report in the field of the TID, and a sequence
  * number that no block has.
@@ -103,11 +104,11 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that the caller replaces, because no entry is free.  This is the
- * oldest report of the contexts with most reports, among the nodes with most reports.  So
- * a node or context with many reports displaces no report of a node or context with few
- * reports.  If a neighbour invents many nodes with one report each, a new report is not
- * the first that is replaced.
+ * Returns the report that the caller replaces, because no entry is free.  The result is
+ * among the reports to the nodes with most reports, of these among the reports to the
+ * contexts with most reports, and of these the oldest.  So a report to a node with many
+ * reports replaces no report to a node with fewer reports.  If a neighbour invents many
+ * nodes with one report each, the oldest report is replaced first.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
@@ -140,7 +141,7 @@ static FwReport *report_victim(ExanetFirmware *fw)
  * the reader has FW_REPORTS_READER entries, or if the oldest report has so many newer
  * reports that the reader may soon drop the record of that report.  Without the record,
  * the reader would take another copy for a new report.  Otherwise returns a free entry,
- * or that of report_victim().
+ * or the result of report_victim() if no entry is free.
  */
 static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
 {
@@ -204,7 +205,7 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 
 /*
  * Defers report @r, which the reader cannot accept now, by a back-off that doubles each
- * time.  Frees @r after FW_PF_RETRY_MAX back-offs.
+ * time, up to a limit.  Frees @r after FW_PF_RETRY_MAX back-offs.
  */
 static void report_defer(ExanetFirmware *fw, FwReport *r)
 {
