@@ -4,9 +4,9 @@
  * or in the memory of any node [T §6.4].  rnic/exanet/shm.h describes the use.
  *
  * The accelerator computes one cell after the other.  For a cell, the accelerator loads
- * the maps, then the matrix and the elements of x and y by several loads at a time,
- * computes the new elements of y, and stores these elements.  The stores may still be
- * under way while the next cell is loaded.
+ * the maps, then the elements of y and x and the matrix, computes the new elements of y,
+ * and stores these elements.  Several loads may be under way at a time.  The stores may
+ * still be under way while the next cell is loaded.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -61,14 +61,15 @@ typedef struct AccelPiece {
 struct ExanetAccel {
     uint32_t run;                   /* job number; part of the handle of a piece */
     bool busy;                      /* a job runs */
-    bool done;                      /* a job has ended */
-    uint8_t code;                   /* error of the job, enum exanet_resp */
-    uint64_t err_addr;              /* address of the first error */
+    bool done;                      /* the last job has ended */
+    uint8_t code;                   /* first error of the job, enum exanet_resp */
+    uint64_t err_addr;              /* address of this error; 0: none */
     uint64_t ops;                   /* multiply-adds */
-    uint64_t bytes;                 /* bytes that were loaded or stored */
+    uint64_t bytes;                 /* bytes loaded or stored without an error */
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, duration of the job; 0 until its end */
-    int64_t next;                   /* with timing: tenths of ns, end of the last beat */
+    /* With timing: tenths of ns, end of the time for the data moved so far. */
+    int64_t next;
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* job_progress() when the watchdog ran last */
 
@@ -95,7 +96,8 @@ struct ExanetAccel {
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
     unsigned stores;                /* number of stores under way */
-    bool full;                      /* with timing: the next pieces wait for all others */
+    /* With timing: no piece is issued until all pieces under way have an answer. */
+    bool full;
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
@@ -144,7 +146,7 @@ static void moves_clear(ExanetAccel *a)
     a->move_at = 0;
 }
 
-/* Returns true if all pieces were issued, and all loads have an answer. */
+/* Returns true if all pieces of @move were issued, and all loads have an answer. */
 static bool moves_done(const ExanetAccel *a)
 {
     return a->moved == a->moves && !a->loads;
@@ -170,8 +172,8 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
 }
 
 /*
- * With timing, adds the time of @bytes that were moved.  The accelerator handles one beat
- * after the other.
+ * With timing, adds the time for @bytes that were moved to @next, because the accelerator
+ * handles 8 bytes after the other.
  */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
@@ -212,7 +214,7 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
  * Returns true if another piece may be issued.  On hardware the inner loop is unrolled [T
  * §6.4]: the accesses of an iteration begin together, and the accesses of the next
  * iteration begin when all these accesses have an answer.  So with timing, @outstanding
- * pieces begin together.
+ * pieces begin together.  Without timing, @outstanding does not limit stores.
  */
 static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
 {
@@ -268,7 +270,10 @@ static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
     return req.size;
 }
 
-/* Moves the next piece of @m from or to block RAM.  Returns its size in bytes. */
+/*
+ * Moves the next piece of @m from or to block RAM.  Returns the size of the piece in
+ * bytes.
+ */
 static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     unsigned size = MIN(m->bytes - a->move_at, LOCAL_BYTES);
@@ -286,7 +291,8 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 
 /*
  * Moves or issues at most *@pieces pieces, and subtracts their number from *@pieces.
- * Returns false if the job must wait.
+ * Returns false if the job must wait.  Makes the job fail with DECODE, and returns true,
+ * if a move leaves the block RAM or the window.
  */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
@@ -343,8 +349,8 @@ static void phase_maps(ExanetAccel *a)
 }
 
 /*
- * Adds the columns of y.  Columns that overlap or touch become one move, so that shared
- * elements are updated in one place.
+ * Adds the moves for the columns of y.  Columns that overlap or touch become one move, so
+ * that @y has each shared element once.
  */
 static void columns_add(ExanetAccel *a)
 {
@@ -472,7 +478,7 @@ static void phase_store(ExanetAccel *a)
     a->phase = PHASE_STORE;
 }
 
-/* Begins the next cell, or ends the job after the last cell. */
+/* Begins the next cell, or PHASE_DRAIN after the last cell. */
 static void cell_next(ExanetAccel *a)
 {
     a->cell++;
@@ -510,7 +516,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     }
 }
 
-/* Starts the next phase.  All moves of the current phase must be complete. */
+/* Starts the next phase.  moves_done() must be true for the current phase. */
 static void phase_next(ExanetAccel *a)
 {
     switch (a->phase) {
@@ -589,9 +595,9 @@ static uint64_t job_progress(const ExanetAccel *a)
 
 /*
  * Ends the job if the job has made no progress since the last call, because other
- * processes wait for the accelerator.  The error is NO_CONTEXT, unless the job has failed
- * before.  Responses to the loads and stores under way are ignored later.  If the job has
- * made progress, or the loop runs already, arms the timer again.
+ * processes may wait for the accelerator.  The error is NO_CONTEXT, unless the job has
+ * failed before.  Responses to the loads and stores under way are ignored later.  If the
+ * job has made progress, or the loop runs already, arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {

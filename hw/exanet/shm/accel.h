@@ -8,8 +8,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * The accelerator's part of the functions of the unit.  shm.c calls these functions.
- * @reg: EXANET_REG_ACCEL_; @top: see ExanetRegBlock.
+ * Functions that shm.c calls from the functions of the unit.  exanet_accel_run() returns
+ * true if the job could continue now.  @reg: the register that was written,
+ * EXANET_REG_ACCEL_; @top: see ExanetRegBlock.
  */
 void exanet_accel_init(ExanetState *s);
 void exanet_accel_fini(ExanetState *s);

@@ -9,7 +9,7 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* Limit of the pieces of a channel that are under way or have failed [P]. */
+/* Limit of the pieces of a channel that are not free: under way or failed [P]. */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {
@@ -20,10 +20,11 @@ typedef enum CdmaStage {
     CDMA_STAGE_STORE,                    /* has been read, must be written */
     /* The write request to the node of the destination is under way. */
     CDMA_STAGE_WRITE,
-    CDMA_STAGE_EARLY,                    /* as WRITE, but the DMA has got a response */
-    CDMA_STAGE_FAULT,                    /* waits until a local page is present */
+    /* As WRITE, but the DMA has a response, perhaps an early response. */
+    CDMA_STAGE_EARLY,
+    CDMA_STAGE_FAULT,                    /* waits for RESOLVE of a local page fault */
     CDMA_STAGE_FAILED,                   /* has failed; @list has the piece's index */
-    CDMA_STAGE_ORPHAN,                   /* has a request, but the transfer has ended */
+    CDMA_STAGE_ORPHAN,                   /* has a request of a transfer that has ended */
     CDMA_STAGES,
 } CdmaStage;
 
@@ -33,7 +34,7 @@ typedef struct CdmaPiece {
     CdmaChannel *ch;
     uint32_t offset;                /* bytes from the start of the transfer */
     uint16_t size;                  /* size in bytes, 1 to 256 */
-    /* Number of the last fault; answers to older faults are ignored. */
+    /* Number of page faults so far; answers to faults before the last are ignored. */
     uint16_t faults;
     uint8_t index;                  /* index of this piece in CdmaChannel.piece */
     uint8_t stage;                  /* CdmaStage */
@@ -65,9 +66,9 @@ struct CdmaChannel {
     uint32_t next;                  /* offset of the next new piece, bytes */
     uint32_t issued;                /* pieces that were started, with repetitions */
     uint32_t acked;                 /* pieces that are complete */
-    uint32_t round;                 /* rounds since the last pass */
+    uint32_t round;                 /* rounds since the last pass began */
     int64_t wait;                   /* ns, when the round begins */
-    int64_t begin;                  /* with timing: tenths of ns, begin of the transfer */
+    int64_t begin;                  /* with timing: tenths of ns, begin of first piece */
     bool failing;                   /* the transfer fails when no request is under way */
     CdmaPiece error;                /* the piece that made the transfer fail */
 
@@ -75,7 +76,7 @@ struct CdmaChannel {
     uint64_t in[CDMA_STAGES];            /* pieces by stage, one bit for each piece */
     uint8_t list[CDMA_PIECES];           /* indices of failed pieces, oldest first */
     unsigned failed;                     /* number of pieces in @list */
-    unsigned left;                       /* pieces of @list that this round repeats */
+    unsigned left;                       /* pieces that this round has still to repeat */
 };
 
 struct ExanetCdma {
@@ -138,18 +139,18 @@ static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 /*
  * Advances @p, which is in FETCH or STORE, as far as possible.  @p may end, fail or wait
  * for a page.  Returns false if the initiator does not accept a request now; then the
- * caller tries again in the next run.
+ * caller tries again in a later run.
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
 /*
- * Drops all pieces and empties the list without waiting.  Responses to requests under way
- * will be ignored.  Does not change @state of the channel.
+ * Drops all pieces, empties the list and disarms the timer, without waiting.  Responses
+ * to requests under way will be ignored.  Does not change @state of the channel.
  */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*
  * Makes the transfer fail because of @p, which is copied: frees all pieces that have no
- * request under way, and ends the transfer when no piece has a request.  Software can
- * still read the list.
+ * request under way, and ends the transfer when no piece of the transfer has a request.
+ * Software can still read the list.
  */
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 

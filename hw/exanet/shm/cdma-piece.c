@@ -49,8 +49,9 @@ void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p)
 }
 
 /*
- * Frees @p, which is complete.  If the transfer is failing and no request is under way
- * any more, ends the transfer.
+ * Counts and frees @p, which is complete, or whose data are not needed because the
+ * transfer is failing.  If the transfer is failing and no request is under way any more,
+ * ends the transfer.
  */
 static void piece_done(CdmaPiece *p)
 {
@@ -103,8 +104,8 @@ static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 /* --- Local sides -------------------------------------------------------------- */
 
 /*
- * Accesses RAM at a physical address.  Returns ACK or DECODE.  Registers of devices are
- * refused, because an access could call this device again.
+ * Accesses RAM at a physical address.  Returns ACK, or DECODE if the address is not RAM.
+ * QEMU refuses registers of devices, because an access could call this device again.
  */
 static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
                                         unsigned size, bool write)
@@ -125,7 +126,10 @@ static uint16_t piece_tid(const CdmaPiece *p, bool write)
            RNIC_PREP(EXANET_AXI_ID_NUMBER, p->ch->index);
 }
 
-/* Returns the other node of the transfer; this node if both sides are local. */
+/*
+ * Returns the coordinates of the node of the remote side.  If both sides are remote,
+ * returns the node of the source.  If both sides are local, returns this node.
+ */
 static uint32_t channel_peer(const CdmaChannel *ch)
 {
     if (ch->sides & EXANET_CDMA_SIDES_SA_GVA) {
@@ -135,7 +139,10 @@ static uint32_t channel_peer(const CdmaChannel *ch)
            RNIC_GET(EXANET_GVA_COORD, ch->da);
 }
 
-/* Reports a missing page, and lets @p wait; makes @p fail if no answer will follow. */
+/*
+ * Reports the missing page at @va to the driver, and lets @p wait for the answer.  If the
+ * fault cannot be reported, makes @p fail.
+ */
 static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 {
     CdmaChannel *ch = p->ch;
@@ -189,7 +196,7 @@ static bool piece_local(CdmaPiece *p, bool write)
 
 /* --- Remote sides -------------------------------------------------------------- */
 
-/* Handles the response to a read. */
+/* Implements ExanetShmRequest.respond for a read. */
 static void piece_read_answered(ExanetState *s, void *opaque,
                                 enum exanet_resp resp, const uint8_t *data)
 {
@@ -211,8 +218,9 @@ static void piece_read_answered(ExanetState *s, void *opaque,
 }
 
 /*
- * Handles the response to a write that the DMA gets, which may be early.  The tracker
- * waits for piece_write_settled().
+ * Implements ExanetShmRequest.respond for a write.  From now on the piece does not count
+ * for the limit of outstanding pieces.  @resp is ignored, because piece_write_settled()
+ * gets the result.
  */
 static void piece_write_answered(ExanetState *s, void *opaque,
                                  enum exanet_resp resp, const uint8_t *data)
@@ -225,7 +233,7 @@ static void piece_write_answered(ExanetState *s, void *opaque,
     }
 }
 
-/* Handles the response of the target to a write, or the failure of the write. */
+/* Implements ExanetShmRequest.settled for a write. */
 static void piece_write_settled(ExanetState *s, void *opaque,
                                 enum exanet_resp resp)
 {
@@ -275,7 +283,10 @@ static bool piece_issue(CdmaPiece *p, enum exanet_shm_class class)
     return true;
 }
 
-/* Writes the data of @p.  Returns false if the initiator accepts no request now. */
+/*
+ * Writes the data of @p to the destination.  Returns false if the initiator accepts no
+ * request now.
+ */
 static bool piece_store(CdmaPiece *p)
 {
     if (!(p->ch->sides & EXANET_CDMA_SIDES_DA_LOCAL)) {
@@ -307,7 +318,7 @@ void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok)
                                    EXANET_CDMA_CHANNELS);
     CdmaPiece *p = &ch->piece[RNIC_GET(EXANET_STID_SLOT, f->tid)];
 
-    /* the transfer of the fault may have ended */
+    /* the transfer may have ended, and the piece may wait for another fault */
     if (p->stage != CDMA_STAGE_FAULT ||
         f->seq != (p->faults & RNIC_GET(EXANET_FAULT_SEQ, ~0ULL))) {
         return;

@@ -6,8 +6,9 @@
  * A transfer is cut into pieces, one AXI burst each.  The DMA moves all pieces, which is
  * a pass, and then repeats the failed pieces in rounds.  A pass also ends when too many
  * pieces have failed; another pass follows the rounds.  Each repetition reads the piece
- * from the source again.  A transfer ends when no request is under way any more, or when
- * its context is closed.
+ * from the source again.  A transfer ends when no request of the transfer is under way
+ * any more.  If the context of the transfer is closed, or software resets the channel,
+ * the transfer ends at once.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -24,14 +25,14 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* Number of pieces that the list of failed pieces must leave to the DMA. */
+/* A pass ends when the number of pieces that have not failed is as low as this. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* First pause, ns, before a round after FULL or FAULT; doubles up to a limit. */
+/* First pause, ns, before a round after FULL or FAULT; the pause doubles each round. */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
@@ -56,7 +57,10 @@ static void reg_set(const CdmaChannel *ch, unsigned reg, uint32_t value)
 
 /* --- Interrupts and the end of transfers ------------------------------------ */
 
-/* Sets or clears the cause of the interrupt by SR and CR of all channels. */
+/*
+ * Raises interrupt cause CDMA if a channel has IOC or ERR in SR and the same bit in CR.
+ * Otherwise clears the cause.
+ */
 static void irq_update(ExanetState *s)
 {
     uint32_t pending = 0;
@@ -77,7 +81,7 @@ static void irq_update(ExanetState *s)
 
 /*
  * Makes the channel idle in @state, and sets IDLE and @bits in SR.  The other bits of SR
- * do not change.
+ * do not change.  Updates the interrupt.
  */
 static void channel_idle(CdmaChannel *ch, enum exanet_tracker_state state,
                          uint32_t bits)
@@ -115,7 +119,7 @@ void exanet_cdma_failed(CdmaChannel *ch)
 
 /* --- The DMA ------------------------------------------------------------------ */
 
-/* Returns the bytes from @address to the next multiple of @border. */
+/* Returns the bytes from @address to the next higher multiple of @border. */
 static unsigned room(uint64_t address, uint64_t border)
 {
     return border - address % border;
@@ -143,7 +147,7 @@ static CdmaPiece *piece_new(CdmaChannel *ch)
     return p;
 }
 
-/* Removes and returns the oldest failed piece. */
+/* Removes the oldest failed piece from the list, counts the retry, returns the piece. */
 static CdmaPiece *piece_repeat(CdmaChannel *ch)
 {
     CdmaPiece *p = &ch->piece[ch->list[0]];
@@ -161,7 +165,10 @@ static bool pass_over(const CdmaChannel *ch)
     return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;
 }
 
-/* Moves the next piece to FETCH and returns the piece; NULL: no piece may start now. */
+/*
+ * Moves the next piece to FETCH, and returns the piece.  Returns NULL if no piece may
+ * start now.
+ */
 static CdmaPiece *piece_next(CdmaChannel *ch)
 {
     CdmaPiece *p = NULL;
@@ -204,8 +211,8 @@ static int64_t round_wait(const CdmaChannel *ch)
 }
 
 /*
- * Starts the next round for the failed pieces, or fails the transfer after RETRY_MAX
- * rounds.
+ * Starts the next round for the failed pieces.  After SHM_RETRY_MAX rounds since the
+ * pass, fails the transfer instead, with the error of the oldest failed piece.
  */
 static void round_begin(CdmaChannel *ch)
 {
@@ -274,7 +281,10 @@ static unsigned channel_step(CdmaChannel *ch, unsigned budget)
     return budget;
 }
 
-/* Does the work of a run for @ch.  Returns true if the channel could continue now. */
+/*
+ * Does the work of a run for @ch.  Returns true if the budget of the run is used up, so
+ * that the channel may be able to continue now.
+ */
 static bool channel_run(CdmaChannel *ch)
 {
     unsigned budget = PIECES_PER_RUN;
@@ -313,7 +323,7 @@ void exanet_cdma_quiesce(ExanetState *s, unsigned c)
         CdmaChannel *ch = cdma_channel(s, i);
 
         if (cdma_busy(ch) && cdma_ctx(ch) == c) {
-            /* the initiator ends the requests under way */
+            /* exanet_initiator_quiesce() ends the requests under way */
             exanet_cdma_abandon(ch);
             exanet_cdma_fail(ch, &p);
         }
@@ -335,7 +345,7 @@ unsigned exanet_cdma_active(ExanetState *s, unsigned c)
 /* --- Registers -------------------------------------------------------------------- */
 
 /*
- * Returns true if the range of @bytes at @address does not wrap around.  @remote:
+ * Returns true if the range of @bytes (not 0) at @address does not wrap around.  @remote:
  * @address is a GVA, and the VA in the GVA must not wrap around.
  */
 static bool side_valid(uint64_t address, uint32_t bytes, bool remote)
@@ -364,7 +374,7 @@ static uint32_t channel_check(const CdmaChannel *ch)
     return 0;
 }
 
-/* Copies the registers into @ch, for the time of the transfer. */
+/* Copies the registers into @ch, and sets the progress of the transfer to 0. */
 static void channel_latch(CdmaChannel *ch)
 {
     unsigned base = EXANET_CDMA(ch->index);
@@ -385,8 +395,9 @@ static void channel_latch(CdmaChannel *ch)
 }
 
 /*
- * Starts the transfer that the registers describe.  Refuses a transfer that is not valid.
- * If the channel is busy, only logs the error and restores BTT.
+ * Starts the transfer that the registers describe.  Logs and counts a transfer that is
+ * not valid, and sets the bits of the error in SR.  If the channel is busy, only logs the
+ * error and restores BTT.
  */
 static void channel_start(CdmaChannel *ch)
 {

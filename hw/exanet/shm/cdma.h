@@ -10,8 +10,10 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * The part of the CDMA of the functions of the unit.  shm.c and blocks.c call these
- * functions.  @ch: number of the channel; @reg: EXANET_REG_CDMA_; @top: see
+ * Functions that shm.c and blocks.c call for the unit and its registers.
+ * exanet_cdma_run() returns true if a channel could continue now.
+ * exanet_cdma_tracker_sync() computes the registers TRACKER_ before a read.  @ch: number
+ * of the channel; @reg: the register that was written, EXANET_REG_CDMA_; @top: see
  * ExanetRegBlock.
  */
 void exanet_cdma_init(ExanetState *s);
@@ -23,11 +25,12 @@ void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
                              bool top);
 void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
 /*
- * Handles the driver's answer to fault @f of a channel.  The piece that waits for the
- * answer continues if @ok is true, and fails otherwise.
+ * Handles the driver's answer to fault @f of a channel.  If a piece waits for this
+ * answer, the piece continues (@ok is true), or the transfer fails with DECODE (@ok is
+ * false).
  */
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
-/* Makes the transfers of context @c fail with PROTECTION. */
+/* Ends the transfers of context @c with PROTECTION. */
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);
 /* Returns the number of transfers of context @c that are under way. */
 unsigned exanet_cdma_active(ExanetState *s, unsigned c);

@@ -25,10 +25,13 @@ typedef struct ExanetShm {
     ExanetAccel *accel;
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* s->bram_size bytes */
-    uint32_t errors[EXANET_CONTEXTS];   /* number of exanet_shm_error() calls */
+    uint32_t errors[EXANET_CONTEXTS];   /* calls of exanet_shm_error(), by context */
 } ExanetShm;
 
-/* Makes the next round run the unit if @work is true.  @work: a part has work left. */
+/*
+ * If @work is true, makes the next round of the loop run the unit.  Does not schedule the
+ * loop.  @work: a part has work left.
+ */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
     s->awake |= work ? EXANET_AWAKE_SHM : 0;
@@ -44,7 +47,7 @@ static inline void exanet_shm_schedule(ExanetState *s)
     exanet_schedule(s);
 }
 
-/* Returns register @reg of the block EXANET_SHM. */
+/* Returns register @reg (EXANET_REG_), 4 bytes, of the block EXANET_SHM. */
 static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
@@ -69,8 +72,8 @@ void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       unsigned retries);
 
 /*
- * Handles a write to ERR_INFO: if software has cleared VALID, clears ERR_GVA, ERR_INFO
- * and the cause of the interrupt.
+ * Handles a write to ERR_INFO: if VALID is clear after the write, clears ERR_GVA,
+ * ERR_INFO and interrupt cause SHM.
  */
 void exanet_shm_error_cleared(ExanetState *s);
 

@@ -10,8 +10,9 @@
 #include "node.h"
 
 /*
- * A node is added only while fewer than ANSWERED_MAX nodes have answered, and fewer than
- * UNANSWERED_MAX nodes of its context have not answered, or after an old node is removed.
+ * The list of answered nodes is full with ANSWERED_MAX nodes or more, the list of
+ * unanswered nodes of a context with UNANSWERED_MAX nodes.  Before a node is added, an
+ * old node must be removed from each of these two lists that is full.
  */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
@@ -30,10 +31,10 @@ struct ShmNodes {
     GHashTable *nodes;              /* coordinates -> ShmNode, owned */
     ShmNodeList answered;
     unsigned answered_count;
-    /* Nodes without an answer, by context; the last list: accesses without a context. */
+    /* Nodes without an answer, by ShmNode.ctx. */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
-    /* Next sequence numbers of removed nodes. */
+    /* Next sequence numbers of removed nodes, by hash of coordinates. */
     uint16_t removed_seq[REMOVED_SLOTS][EXANET_SHM_CLASSES];
 };
 
@@ -72,7 +73,7 @@ static uint16_t *node_removed_seq(ShmNodes *nodes, uint32_t coord)
     return nodes->removed_seq[(coord ^ coord >> 14) % REMOVED_SLOTS];
 }
 
-/* Removes and frees @node, and keeps its sequence numbers. */
+/* Removes and frees @node, and stores its sequence numbers in @removed_seq. */
 static void node_remove(ShmNodes *nodes, ShmNode *node)
 {
     memcpy(node_removed_seq(nodes, node->coord), node->seq, sizeof(node->seq));
@@ -103,9 +104,9 @@ static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * Makes room for a new node of context @c.  Returns false if there is no room.  Each
- * context has room of its own for nodes that have not answered.  A process may name any
- * coordinates, and must not keep other processes from nodes that exist.
+ * Makes room for a new node of context @c, and removes old nodes if necessary.  Returns
+ * false if there is no room.  Each context has room of its own for nodes that have not
+ * answered, because a process may name many nodes that do not exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {

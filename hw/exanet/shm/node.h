@@ -9,7 +9,7 @@
 #include "../exanet.h"
 #include "../engine/rtt.h"
 
-/* Queues of packets to send, in the order of issue. */
+/* Queues of transactions that have a copy to send. */
 enum {
     QUEUE_SHARED,
     QUEUE_RDMA,
@@ -25,18 +25,24 @@ typedef struct ShmNode {
     uint32_t coord;
     uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
     unsigned path;                  /* number of timeouts; selects the path */
-    uint32_t blocked[QUEUES];       /* by queue: last run with a blocked packet */
+    /* By queue: ExanetInitiator.run of the last run with a blocked packet. */
+    uint32_t blocked[QUEUES];
     ExanetRtt rtt;
-    /* Serial of the last transaction before a drain; see exanet_transaction_drain(). */
+    /* ExanetInitiator.serial at the last call of exanet_transaction_drain(); 0: none. */
     uint64_t drain_serial;
     int64_t used;                   /* ns, begin of the last transaction */
     unsigned busy;                  /* transactions under way */
-    uint8_t ctx;                    /* context in whose list the unanswered node is */
+    /* Context of the first transaction, or EXANET_CONTEXTS; selects the list. */
+    uint8_t ctx;
     /* Timeouts since the last ACK, at most 5; each doubles the dynamic time limit. */
     uint8_t shift;
-    bool dead;                      /* did not answer, and has sent no response since */
+    /* A transaction was given up after timeouts, and no response has arrived since. */
+    bool dead;
     bool answered;                  /* the node has answered a transaction */
-    /* By the begin of the last transaction, or by the first answer. */
+    /*
+     * Link in the list of answered nodes, or of unanswered nodes of @ctx.  The begin of a
+     * transaction, and the first answer, add the node at the end of the list.
+     */
     QTAILQ_ENTRY(ShmNode) next;
 } ShmNode;
 
@@ -55,8 +61,9 @@ void exanet_shm_nodes_reset(ShmNodes *nodes);
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
  * Begins a transaction of context @c (EXANET_CONTEXTS: no context) with node @coord at
- * time @now (ns).  Returns the node, which is added to the table if necessary.  Returns
- * NULL if the table has no room for the node.
+ * time @now (ns).  Returns the node, which is added to the table if necessary; the table
+ * owns the node.  Another node may be removed to make room.  Returns NULL if there is no
+ * room for the node.
  */
 ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
                                int64_t now);
@@ -73,10 +80,14 @@ void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
  */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 /*
- * Returns true if @node did not answer, is not this node, and there is no route to @node.
+ * Returns true if @dead of @node is set, @node is not this node, and there is no route to
+ * @node.
  */
 bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
-/* Returns the time limit, ns, for an answer of @node, by SHM_TIMEOUT and TIMEOUT_MODE. */
+/*
+ * Returns the time limit, ns, for an answer of @node, by SHM_TIMEOUT and
+ * SHM_TIMEOUT_MODE.
+ */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
 /* Adds the round-trip time @ns of a transaction that had only one copy. */
 void exanet_shm_node_sample(ShmNode *node, int64_t ns);

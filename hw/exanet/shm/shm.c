@@ -99,9 +99,9 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
 /* --- Work ----------------------------------------------------------------- */
 
 /*
- * Runs the parts.  Responses of the target leave first, and the accesses of CPUs are
- * issued before those of the other masters.  A part with work left calls
- * exanet_shm_wake().  Returns true if a part could continue now.
+ * Runs the parts.  Responses that the target has queued leave before requests, and the
+ * accesses of CPUs are issued before those of the other masters.  A part with work left
+ * calls exanet_shm_wake().  Returns true if a part could continue now.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {

@@ -10,8 +10,8 @@
  *           cdma.c ------+-------+
  *
  * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
- * step.  Shared memory uses the contexts, faults, sources and round-trip times of the
- * engine, but not the engine's RDMA units.  [T §n] is the paper of rnic/exanet/shm.h.
+ * step.  Shared memory does not use the RDMA units of the engine.  [T §n] is the paper
+ * that rnic/exanet/shm.h names.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H
@@ -24,36 +24,40 @@ typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
 /*
- * Creates aperture_mr and all parts.  Returns false with @errp set if a property is not
- * valid.
+ * Creates aperture_mr and all parts.  Returns false with @errp set, and creates nothing,
+ * if a property is not valid.
  */
 bool exanet_shm_init(ExanetState *s, Error **errp);
+/* Ends all accesses as exanet_shm_abort(), and then ends all parts. */
 void exanet_shm_fini(ExanetState *s);
-/* Frees the state that lives until the last reference to the device is gone. */
+/*
+ * Frees the block RAM and the rest of the state, when the last reference to the device is
+ * gone.
+ */
 void exanet_shm_finalize(ExanetState *s);
 /*
- * Ends all accesses of this node's AXI masters that are under way with PROTECTION, before
- * the device is reset or unplugged.  Meanwhile the initiator accepts no request.
+ * Ends all transactions of the initiator, and all accesses of CPUs that are not issued
+ * yet, with PROTECTION, before the device is reset or freed.
  */
 void exanet_shm_abort(ExanetState *s);
 /*
- * Computes the register at @offset before a read.  @offset counts from the block
- * EXANET_SHM, in bytes.
+ * Computes the register at @offset before software reads the register.  @offset counts
+ * from the block EXANET_SHM, in bytes.
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 /*
- * Acts on a write to the register at @offset, which counts from the block EXANET_SHM.
- * @top: see ExanetRegBlock.
+ * Acts on a write to the register at @offset, which counts from the block EXANET_SHM, in
+ * bytes.  @top: see ExanetRegBlock.
  */
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
 /*
- * Returns the number of stores and RDMA writes of context @c that have not ended, also of
- * stores of the aperture that are not issued yet.
+ * Returns the number of stores and RDMA writes of context @c that have not ended.  Stores
+ * of the aperture that are not issued yet count too.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
 /*
- * Returns the number of failed accesses of context @c that were reported as errors since
- * the last reset.
+ * Returns the number of calls of exanet_shm_error() for context @c since the last reset,
+ * modulo 2^32.
  */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
@@ -62,10 +66,10 @@ uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
  * AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
-/* Answers the request @pkt with error @resp.  The request is not executed. */
+/* Sends error @resp to the source of request @pkt, which is not executed. */
 void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
                        enum exanet_resp resp);
-/* Handles a packet of type AXI_RESPONSE. */
+/* Handles @pkt, a packet of type AXI_RESPONSE. */
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt);
 
 #endif /* HW_EXANET_SHM_SHM_H */

@@ -15,8 +15,8 @@
 #define RUN_PARTS 64               /* limit of packets that one run issues */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
 /*
- * Limit of transactions: 16 for OUTSTANDING, and one for each timer, because stores that
- * were acknowledged early still have a timer.
+ * Limit of transactions: 16 for OUTSTANDING, and one for each timer, because a store that
+ * was acknowledged early occupies a timer until the target responds.
  */
 #define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
@@ -26,7 +26,7 @@ typedef struct TgenOp {
     unsigned parts;                 /* number of packets */
     unsigned issued;                /* packets issued */
     unsigned open;                  /* packets issued that have no response yet */
-    /* Stores with EARLY that were issued and have no response of the target. */
+    /* With WRITE and EARLY: packets issued for which tgen_settled() was not called. */
     unsigned settling;
     unsigned data;                  /* offset of the transaction's data in the data RAM */
     uint8_t axi_id;
@@ -38,7 +38,7 @@ struct ExanetTgen {
     uint16_t run;                   /* run number; part of the handle of a packet */
     bool busy;
     bool stopped;                   /* no new transactions begin */
-    bool begun;                     /* some packets of @current are not issued yet */
+    bool begun;                     /* @current has packets that are not issued yet */
     uint8_t code;                   /* first error, enum exanet_resp */
     uint32_t cfg;                   /* registers at GO */
     uint32_t ids;
@@ -46,14 +46,14 @@ struct ExanetTgen {
     unsigned size;                  /* bytes of a transaction */
     unsigned target;                /* index of the next target */
     unsigned id;                    /* next AXI ID minus IDS_FIRST */
-    unsigned waiting;               /* transactions that wait for responses */
-    unsigned current;               /* index in @op of the last transaction */
+    unsigned waiting;               /* transactions begun that are not in @done */
+    unsigned current;               /* index in @op of the transaction begun last */
     uint64_t done;                  /* transactions with all responses */
     uint64_t errors;                /* transactions that failed */
-    uint64_t bytes;                 /* bytes of packets that were answered by ACK */
+    uint64_t bytes;                 /* bytes of packets with response ACK, also early */
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, from GO to the last end of a transaction */
-    /* With timing: ns, from the end of a transaction to the begin of the next. */
+    /* With timing: least time, ns, from a transaction's end to the next begin. */
     unsigned think;
     int64_t next;                   /* with timing: tenths of ns, earliest next begin */
     TgenOp op[OPS_MAX];
@@ -77,7 +77,10 @@ static unsigned part_bytes(const ExanetTgen *g, const TgenOp *op, unsigned n)
     return MIN(part_at(op->gva, n + 1), g->size) - part_at(op->gva, n);
 }
 
-/* Copy @len bytes between @buf and offset @at of the data RAM, which is a ring. */
+/*
+ * data_read() copies @len bytes from offset @at of the data RAM to @buf, data_write()
+ * from @buf to offset @at.  Word 0 of the data RAM follows the last word.
+ */
 static void data_read(ExanetState *s, unsigned at, uint8_t *buf, unsigned len)
 {
     for (unsigned i = 0; i < len; i++, at++) {
@@ -186,8 +189,9 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 /* --- Requests ------------------------------------------------------------- */
 
 /*
- * Begins a transaction with the next target and AXI ID, and stores its index in @current.
- * Returns false if no transaction may begin now.
+ * Begins a transaction with the next target and AXI ID, and stores the index of the
+ * transaction in @current.  After the last target, stops the run, or continues with the
+ * first target (REPEAT).  Returns false if no transaction may begin now.
  */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {
@@ -224,7 +228,10 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
     return true;
 }
 
-/* Issues the next packet of @current.  Returns false if the packet must wait. */
+/*
+ * Issues the next packet of transaction @current to the initiator.  Returns false if the
+ * packet must wait.
+ */
 static bool part_issue(ExanetState *s, ExanetTgen *g)
 {
     TgenOp *op = &g->op[g->current];

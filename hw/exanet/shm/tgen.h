@@ -8,8 +8,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * The traffic generator's part of the functions of the unit.  shm.c calls these
- * functions.  @reg: EXANET_REG_TGEN_; @top: see ExanetRegBlock.
+ * Functions that shm.c calls from the functions of the unit.  exanet_tgen_run() returns
+ * true if the generator could continue now.  @reg: the register that was written,
+ * EXANET_REG_TGEN_; @top: see ExanetRegBlock.
  */
 void exanet_tgen_init(ExanetState *s);
 void exanet_tgen_fini(ExanetState *s);

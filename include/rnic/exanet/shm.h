@@ -39,7 +39,8 @@
 #define EXANET_TGEN_TARGETS	32
 #define EXANET_TGEN_WORDS	64
 #define EXANET_CDMA_CHANNELS	4
-#define EXANET_CDMA_OUTSTANDING	5	/* transactions of a channel [T §6.3] */
+#define EXANET_CDMA_OUTSTANDING	5	/* default limit of pieces of a channel that are
+					 * under way [T §6.3] */
 #define EXANET_CDMA_OUTSTANDING_MAX 16
 
 /* Kinds of transactions, wire TID [13:12]. */
@@ -151,12 +152,12 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_DA,	0x08, 8, 0, 0, 0) /* CDMA_DA of the copy */ \
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
 	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* pieces started, with repetitions */ \
-	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* pieces acked */ \
+	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* pieces that are complete */ \
 	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces in the list */ \
-	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* round of retransmissions */ \
-	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed piece */ \
-	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed piece */ \
-	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed piece */
+	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* rounds since the last pass began */ \
+	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed piece; 0: none */ \
+	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed piece; 0: none */ \
+	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed piece; 0: none */
 #define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
 #define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum exanet_tracker_state */
 #define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)	/* bytes from the start of the copy */
@@ -192,8 +193,8 @@ enum exanet_tracker_state {
 #define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
 #define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or the context is quiesced or,
 						 * with TRANSLATE, disabled */
-#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* a side answered with another error */
-#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory */
+#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* another error of a side, or no answer */
+#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory, or wraps */
 #define EXANET_CDMA_SR_IOC	RNIC_BIT(12)	/* the copy has ended without an error */
 #define EXANET_CDMA_SR_ERR	RNIC_BIT(14)	/* the copy has failed */
 #define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
