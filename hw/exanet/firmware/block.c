@@ -202,7 +202,7 @@ static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* the block has ended, waits, or was sent again meanwhile */
+            continue;       /* the block has ended, is in FW_HOLD, or was sent again */
         }
         if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
@@ -267,8 +267,8 @@ static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 }
 
 /*
- * Sends RELEASE, which frees the receiver context of the block of @tid.  No more packets
- * of the block will follow [P §3.6].
+ * Sends RELEASE, which frees the receiver context of the block of @tid.  This node sends
+ * no more packets of the block [P §3.6].
  */
 static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {

@@ -29,7 +29,7 @@
 
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
-/* Number of blocks after which a run starts no other chain. */
+/* Limit of a run: a started block counts 1, and the last chain may exceed the limit. */
 #define FW_BUDGET 256
 /*
  * Maximal number of TIDs of a context that are reserved for transfers with fewer than

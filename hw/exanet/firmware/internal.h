@@ -51,9 +51,9 @@ typedef struct FwTidRecord {
     uint16_t seq;
     uint8_t gen;                    /* of the last block; at first: FwPeer.first_gen */
     /*
-     * Number of new generations since the last generation that the peer has acked, but
-     * at most 1 after a nack of @gen.  exanet_fw_record_usable() may set 0 after a pause
-     * of FW_RECEIVER_AGE_NS.
+     * Number of new generations since the last generation that the peer has acked.  If
+     * the peer has answered a block of @gen, but with no ack, the number is at most 1.
+     * exanet_fw_record_usable() may set 0 after a pause of FW_RECEIVER_AGE_NS.
      */
     uint8_t behind;
     /*
@@ -123,13 +123,14 @@ typedef struct FwBlock {
     uint8_t shorter;                /* FwPeer.shorter when the block was made */
     uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
     uint8_t state;                  /* FwState */
-    bool routed;                    /* a route existed at a copy or at the block's end */
+    /* a route existed when a copy was sent or the block ended */
+    bool routed;
     /* packets of an earlier copy were built, or a control packet was queued */
     bool left;
     bool measured;                  /* the round trip was measured */
     bool acked;
     bool nacked;                    /* a response says that no copy can succeed */
-    bool gen_known;                 /* the receiver has answered a copy of this block */
+    bool gen_known;                 /* a response shows that the receiver recorded @gen */
     bool maybe_done;                /* the block may be complete although no ack came */
     uint8_t error;                  /* FW_STOPPED: the error, enum exanet_resp */
     bool reported;                  /* FW_STOPPED: the driver will write RESOLVE */
@@ -204,7 +205,7 @@ struct ExanetFirmware {
     uint32_t block_bytes;           /* maximal length of a block, bytes */
     uint32_t retry_max;
     uint32_t pf_retry_max;
-    int64_t timeout;                /* ns, argument of fw_timeout_ns() */
+    int64_t timeout;                /* ns, least result of fw_timeout_ns() */
     int64_t backoff;                /* ns, first back-off */
     enum exanet_fw_policy policy;
     enum exanet_fw_multipath multipath;
@@ -331,8 +332,8 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
  */
 void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /*
- * Handles all deadlines of blocks and reports that have passed, and sets @next of @fw to
- * the earliest other deadline.
+ * Handles all deadlines of blocks and reports that have passed, and computes @next of @fw
+ * again.
  */
 void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
 /* Ends a run: sends the waiting control packets that have room, and arms the timer. */
@@ -413,7 +414,7 @@ void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code);
 /*
  * Handles @word, a word of the response FIFO with the sequence number FW_SEQ_NO_BLOCK.
- * Counts in ACK_STALE an answer whose TID is the number of no waiting report.
+ * Counts the answer in ACK_STALE if no report with the number in its TID waits.
  */
 void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*

@@ -407,8 +407,8 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 /*
  * Blocks under way keep their length.  From its second loss on, a block that has more
  * than half of the present length halves the length of later blocks, down to
- * FW_BLOCK_MIN.  A block made before the last halving or doubling does not halve the
- * length.  So many blocks of one window that are lost together halve the length once.
+ * FW_BLOCK_MIN, but only if @shorter of block and peer are equal.  So many blocks of one
+ * window that are lost together halve the length once.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

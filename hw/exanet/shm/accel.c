@@ -172,8 +172,8 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
 }
 
 /*
- * With timing, adds the time for @bytes that were moved to @next, because the accelerator
- * handles 8 bytes after the other.
+ * With timing, adds the time for @bytes that were moved to @next.  The accelerator
+ * handles one beat of 8 bytes after the other.
  */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {

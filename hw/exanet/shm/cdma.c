@@ -25,14 +25,17 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* A pass ends when the number of pieces that have not failed is as low as this. */
+/* A pass ends when the number of pieces that have not failed falls to this number. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
 #define BEATS_MAX (EXANET_MTU / BEAT_BYTES)
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
-/* First pause, ns, before a round after FULL or FAULT; the pause doubles each round. */
+/*
+ * First pause, ns, before a round after FULL or FAULT.  The pause doubles each round, up
+ * to a limit.
+ */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
 
@@ -147,7 +150,10 @@ static CdmaPiece *piece_new(CdmaChannel *ch)
     return p;
 }
 
-/* Removes the oldest failed piece from the list, counts the retry, returns the piece. */
+/*
+ * Removes the oldest failed piece from the list, and returns the piece.  Counts the piece
+ * in CDMA_RETRY.
+ */
 static CdmaPiece *piece_repeat(CdmaChannel *ch)
 {
     CdmaPiece *p = &ch->piece[ch->list[0]];

@@ -46,7 +46,8 @@ struct ExanetTgen {
     unsigned size;                  /* bytes of a transaction */
     unsigned target;                /* index of the next target */
     unsigned id;                    /* next AXI ID minus IDS_FIRST */
-    unsigned waiting;               /* transactions begun that are not in @done */
+    /* Transactions that have packets to issue, or packets without a response. */
+    unsigned waiting;
     unsigned current;               /* index in @op of the transaction begun last */
     uint64_t done;                  /* transactions with all responses */
     uint64_t errors;                /* transactions that failed */
