@@ -68,8 +68,7 @@ struct ExanetAccel {
     uint64_t bytes;                 /* bytes loaded or stored without an error */
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, duration of the job; 0 until its end */
-    /* With timing: tenths of ns, end of the time for the data moved so far. */
-    int64_t next;
+    int64_t next;                   /* with timing: tenths of ns, end of the last beat */
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* job_progress() when the watchdog ran last */
 
@@ -96,8 +95,7 @@ struct ExanetAccel {
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
     unsigned stores;                /* number of stores under way */
-    /* With timing: no piece is issued until all pieces under way have an answer. */
-    bool full;
+    bool full;                      /* with timing: waits until no piece is under way */
 
     uint32_t cells[CELLS_AHEAD];
     uint32_t map1[EXANET_ACCEL_NDF_MAX];
@@ -270,10 +268,7 @@ static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
     return req.size;
 }
 
-/*
- * Moves the next piece of @m from or to block RAM.  Returns the size of the piece in
- * bytes.
- */
+/* Moves the next piece of @m from or to block RAM.  Returns the bytes of the piece. */
 static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
     unsigned size = MIN(m->bytes - a->move_at, LOCAL_BYTES);
@@ -291,8 +286,7 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 
 /*
  * Moves or issues at most *@pieces pieces, and subtracts their number from *@pieces.
- * Returns false if the job must wait.  Makes the job fail with DECODE, and returns true,
- * if a move leaves the block RAM or the window.
+ * Returns false if the job must wait.  Makes the job fail if a move leaves its window.
  */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
