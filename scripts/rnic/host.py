@@ -3,6 +3,8 @@
 
 import os
 
+from .steps import Failed
+
 
 _MANY_BYTES = 8_000_000_000    # a machine with "8 GB" has a little less than 8 GiB
 
@@ -21,3 +23,15 @@ def cores():
     """Returns the number of cores that this process may use by its CPU affinity; the
     machine may have more cores."""
     return len(os.sched_getaffinity(0))
+
+
+def use_cores(count):
+    """Limits this process, and the programs that it starts from now on, to COUNT of the cores
+    that it may use; None: no limit. Fails if it may use fewer cores."""
+    usable = sorted(os.sched_getaffinity(0))
+    if count is None:
+        return
+    if count > len(usable):
+        raise Failed(f'{count} cores are wanted, but this program may use only '
+                     f'{len(usable)}')
+    os.sched_setaffinity(0, usable[:count])

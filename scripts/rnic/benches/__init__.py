@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Parts of scripts/bench with options of their own, one module each: options(parser) adds
 the options, and run(binary, args) prints tables and returns figures. A module may define
-IMAGE, the disk of its guests, and ARCHES, the processors of its guests."""
+IMAGE, the disk of its guests, ARCHES, the processors of its guests, and PROGRAMS, the helper
+programs that are built for it."""
 
 import argparse
 import importlib
 import pkgutil
+import re
 
 
 def parts():
@@ -20,3 +22,9 @@ def positive(text):
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 on")
     return int(text)
+
+
+def figures(text):
+    """Returns {NAME: VALUE} of the lines NAME=VALUE in TEXT, the output of a program. A line may
+    be a comment of TAP."""
+    return {k: float(v) for k, v in re.findall(r'^#?\s*([\w.]+)=([\d.]+)$', text, re.M)}

@@ -2,20 +2,23 @@
 """Measures the time of frames over several kinds of netdev that can be a cable.
 
 There is no guest and no NIC. Each of two QEMUs without a processor has a hub between the
-cable and a Unix socket, at which this program sends and receives."""
+cable and a Unix socket, at which this program sends and receives. A second table has the
+limit: the bandwidth and the time of a frame between two processes that do nothing else."""
 
 import socket
 import statistics
 import struct
 import time
 
-from .. import launch, runtime, vm
-from ..steps import Failed, log_path, step
-from . import positive
+from .. import launch, qemu, runtime, vm
+from ..steps import Failed, log_path, run as run_program, step
+from . import figures, positive
 
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
 TURNS = (1, 2)             # frames in one direction before the other end answers
+PROGRAMS = ('wire-bench',)
+FULL = 24 + 224 * 288      # bytes of ExaNet's longest frame
 _SECONDS = 20              # limit for a frame, and for the connection of a cable
 
 
@@ -162,6 +165,25 @@ class Cable:
         runtime.remove(self.folder)
 
 
+def raw(rounds):
+    """Returns the median figures of rnic-wire-bench, with the longest frames of ExaNet."""
+    program = qemu.Qemu().program('wire-bench')
+    found = {}
+    for i in range(rounds):
+        with step(f'two processes alone, round {i + 1} of {rounds}'):
+            run_program([program, FULL], 'bench-wire')
+            for key, value in figures(log_path('bench-wire').read_text('utf-8')).items():
+                found.setdefault(key, []).append(value)
+    return {k: statistics.median(v) for k, v in found.items()}
+
+
+def _show_raw(found, rounds):
+    print(f'two processes alone, frames of {FULL} bytes, medians of {rounds}\n')
+    for key, value in found.items():
+        print(f'{key:40} {value:16.1f}')
+    print()
+
+
 def run(binary, args):
     """Prints the table. Returns the times of all rounds and their medians: for each kind of
     cable {"FRAMES x SIZE": microseconds}."""
@@ -182,4 +204,6 @@ def run(binary, args):
     for kind, row in found.items():
         print(f'{kind:20}' + ''.join(f'{row[c]:12.1f}' for c in columns))
     print()
-    return {'rounds': rounds, 'median': found}
+    limit = raw(args.rounds)
+    _show_raw(limit, args.rounds)
+    return {'rounds': rounds, 'median': found, 'raw': limit}

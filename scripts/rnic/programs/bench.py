@@ -143,8 +143,7 @@ def _device(program, binary):
     log = log_path('bench-device')
     run([program], 'bench-device', cwd=binary.parent,
         env={'QTEST_QEMU_BINARY': str(binary)})
-    return {k: float(v) for k, v in re.findall(
-        r'^#?\s*([\w.]+)=([\d.]+)$', log.read_text(encoding='utf-8'), re.M)}
+    return benches.figures(log.read_text(encoding='utf-8'))
 
 
 def machine():
@@ -164,7 +163,8 @@ def machine():
 
 def _show_machine(found):
     cores = host.cores()
-    print(f'{cores} core{"s" if cores > 1 else ""} of {found["cpu"]}, QEMU '
+    of = f' of {found["cpus"]}' if found['cpus'] > cores else ''
+    print(f'{cores}{of} core{"s" if cores > 1 else ""}, {found["cpu"]}, QEMU '
           f'{found["qemu"]} with {found["accelerator"].upper()}, commit '
           f'{found["commit"]}, {found["time"]}; load before: '
           f'{found["load"]:.1f}', flush=True)
@@ -179,9 +179,11 @@ def start():
     p.add_argument('--rounds', type=int, default=5)
     p.add_argument('--only', choices=PARTS, action='append',
                    help='a part of it; can be given several times')
+    _cores_option(p)
     args = p.parse_args()
     if args.rounds < 1:
         p.error('--rounds: 1 or more')
+    host.use_cores(args.cores)
     parts = args.only or PARTS
     rounds = 1 if args.fast else args.rounds
     sizes = (8, 65536, 1048576) if args.fast else tuple(mpi.SIZES)
@@ -206,13 +208,21 @@ def start():
     return _write(result)
 
 
+def _cores_option(parser):
+    parser.add_argument('--cores', type=benches.positive, metavar='N',
+                        help='uses only N cores of this machine')
+
+
 def _more(name, part):
     """Runs PART, which is the module NAME of the package benches, and writes its figures. Fails
     if PART misses an aim."""
     p = argparse.ArgumentParser(prog=f'bench {name}', description=part.__doc__)
     part.options(p)
+    _cores_option(p)
     args = p.parse_args(sys.argv[2:])
+    host.use_cores(args.cores)
     binary = build.everything(image=getattr(part, 'IMAGE', ''),
+                              programs=getattr(part, 'PROGRAMS', ()),
                               arches=getattr(part, 'ARCHES', (AMD64,)))
     found = machine()
     _show_machine(found)
