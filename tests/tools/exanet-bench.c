@@ -3,10 +3,17 @@
  * Speed of the device model without a guest, one `name=value` on each line:
  *
  *   loopback.*   one device writes to its own node
- *   wire.*       to another QEMU process, through a unix socket
- *   *.instructions_per_*   counted by callgrind, if it is installed, in firmware and
- *                ExaDMA; the ExaDMA's count contains the receiver, because
- *                the device receives packets to its own node in the same run
+ *   wire.*       one device writes to another QEMU process, through a unix socket
+ *   wire.tx.*    the device that writes
+ *   wire.rx.*    the device to which it writes
+ *   *.instructions_per_*   counted by callgrind, if it is installed
+ *   *.copies     bytes copied in the process for each byte that arrives
+ *
+ * Instructions of loopback are those of firmware and ExaDMA; the ExaDMA's count contains
+ * the receiver, because the device receives packets to its own node in the same run.
+ * Instructions of an end of the wire are those of all units, ports and the netdev, while
+ * the device works or stores a frame.  They do not contain copies by memcpy(), whose
+ * number depends on the processor; copies.c counts the bytes of these.
  *
  * The machine is as in the tests: virtual time stands still, so no block is
  * retransmitted, and no guest competes for the processor.
@@ -24,6 +31,8 @@
 #define SMALL_BYTES (4 * MiB)
 #define COUNTED_BYTES (4 * MiB) /* bytes of a transfer under callgrind */
 #define COUNTED_DESCRIPTORS 4096
+#define COUNTED_MESSAGES 1024
+#define MESSAGES_LOG2 12        /* the mailbox has room for all messages */
 
 static void transfer(ExanetTest *t, uint32_t coord, uint32_t bytes)
 {
@@ -81,6 +90,13 @@ static void bench_loopback(void)
     exanet_stop(t);
 }
 
+/* Returns the netdev of end @end, 0 or 1, of a wire by the unix socket at @path. */
+static char *wire_netdev(const char *path, unsigned end)
+{
+    return g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
+                           end ? "off,reconnect-ms=20" : "on", path);
+}
+
 static void bench_wire(void)
 {
     g_autofree char *dir = g_dir_make_tmp("exanet-bench-XXXXXX", NULL);
@@ -95,20 +111,83 @@ static void bench_wire(void)
     g_rmdir(dir);
 }
 
-/* Returns the sum of all events in the file of callgrind. */
-static double instructions(const char *path)
+/* --- Instructions ---------------------------------------------------------- */
+
+/* A program under callgrind, and with the library of copies.c. */
+typedef struct Counted {
+    char *dir;
+    char *calls;                    /* file of callgrind */
+    char *copies;                   /* file of copies.c */
+    char *command;                  /* for QTEST_QEMU_BINARY */
+} Counted;
+
+/*
+ * Prepares a run of @qemu in which callgrind counts inside the functions @inside, a list
+ * that ends with NULL.  Counting stops if one of these functions calls one of them.
+ */
+static void counted_init(Counted *c, const char *qemu, const char *const *inside)
+{
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    g_autofree char *folder = g_path_get_dirname(self);
+    g_autoptr(GString) toggles = g_string_new(NULL);
+
+    for (; *inside; inside++) {
+        g_string_append_printf(toggles, "--toggle-collect=%s ", *inside);
+    }
+    c->dir = g_dir_make_tmp("exanet-bench-XXXXXX", NULL);
+    c->calls = g_build_filename(c->dir, "callgrind", NULL);
+    c->copies = g_build_filename(c->dir, "copies", NULL);
+    c->command = g_strdup_printf(
+        "env LD_PRELOAD=%s/librnic-copies.so RNIC_COPIES=%s "
+        "valgrind -q --tool=callgrind --compress-strings=no --compress-pos=no "
+        "--callgrind-out-file=%s %s%s",
+        folder, c->copies, c->calls, toggles->str, qemu);
+}
+
+static void counted_fini(Counted *c)
+{
+    g_unlink(c->calls);
+    g_unlink(c->copies);
+    g_rmdir(c->dir);
+    g_free(c->calls);
+    g_free(c->copies);
+    g_free(c->dir);
+    g_free(c->command);
+}
+
+/* Returns the instructions of the run @c, except those in the library of copies.c. */
+static double counted_instructions(const Counted *c)
 {
     g_autofree char *text = NULL;
-    double events;
-    char *totals;
+    g_auto(GStrv) lines = NULL;
+    double sum = 0;
+    bool copies = false, call = false;
 
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    totals = strstr(text, "\ntotals: ");
-    g_assert_nonnull(totals);
-    events = g_ascii_strtod(totals + strlen("\ntotals: "), NULL);
+    g_assert_true(g_file_get_contents(c->calls, &text, NULL, NULL));
+    lines = g_strsplit(text, "\n", -1);
+    for (char **l = lines; *l; l++) {
+        if (g_str_has_prefix(*l, "ob=")) {
+            copies = strstr(*l, "librnic-copies") != NULL;
+        } else if (g_str_has_prefix(*l, "calls=")) {
+            call = true;            /* the next line is the cost of the called function */
+        } else if (g_ascii_isdigit(**l)) {
+            if (!call && !copies) {
+                sum += g_ascii_strtod(strrchr(*l, ' '), NULL);
+            }
+            call = false;
+        }
+    }
     /* callgrind reports no error for a function that does not exist */
-    g_assert_cmpfloat(events, >, 0);
-    return events;
+    g_assert_cmpfloat(sum, >, 0);
+    return sum;
+}
+
+static double counted_copies(const Counted *c)
+{
+    g_autofree char *text = NULL;
+
+    g_assert_true(g_file_get_contents(c->copies, &text, NULL, NULL));
+    return g_ascii_strtod(text, NULL);
 }
 
 /*
@@ -117,25 +196,112 @@ static double instructions(const char *path)
  */
 static double count(const char *qemu, uint32_t bytes, unsigned block)
 {
-    g_autofree char *dir = g_dir_make_tmp("exanet-bench-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(dir, "callgrind", NULL);
-    g_autofree char *binary = g_strdup_printf(
-        "valgrind -q --tool=callgrind --callgrind-out-file=%s "
-        "--toggle-collect=fw_run "
-        "--toggle-collect=exadma_run %s", path, qemu);
+    static const char *const inside[] = { "fw_run", "exadma_run", NULL };
+    Counted c;
     double result;
     ExanetTest *t;
 
-    g_setenv("QTEST_QEMU_BINARY", binary, true);
+    counted_init(&c, qemu, inside);
+    g_setenv("QTEST_QEMU_BINARY", c.command, true);
     t = exanet_start("");
     set_block(t, block);
     transfer(t, EXANET_TEST_NODE, bytes);
     exanet_stop(t);
-    result = instructions(path);
-    g_unlink(path);
-    g_rmdir(dir);
+    result = counted_instructions(&c);
+    counted_fini(&c);
     g_setenv("QTEST_QEMU_BINARY", qemu, true);
     return result;
+}
+
+/* Work whose instructions are counted at both ends of a wire. */
+typedef struct Work {
+    unsigned transfers;             /* number of transfers between the same buffers */
+    uint32_t bytes;                 /* bytes of a transfer */
+    unsigned block;                 /* bytes of its blocks */
+    unsigned messages;              /* messages of 8 bytes */
+} Work;
+
+static void work_do(ExanetTest *t[2], const Work *w)
+{
+    static const uint64_t word = 0x0807060504030201;
+
+    set_block(t[0], w->block);
+    for (unsigned i = 0; i < w->transfers; i++) {
+        transfer(t[0], EXANET_TEST_PEER, w->bytes);
+    }
+    exanet_mailbox_open(t[1], 0, 0, EXANET_RAM_RING, MESSAGES_LOG2, 0);
+    for (unsigned i = 0; i < w->messages; i++) {
+        exanet_pktz_start(t[0], 0, 0,
+                          exanet_gva(EXANET_TEST_PEER,
+                                     EXANET_NI_VA(EXANET_NI_MAILBOX)),
+                          &word, sizeof(word), EXANET_PKTZ_ACK);
+        while (exanet_pktz_state(t[0], 0, 0) == EXANET_PKTZ_WAITING) {
+            g_usleep(200);
+        }
+        g_assert_cmpuint(exanet_pktz_state(t[0], 0, 0), ==, EXANET_PKTZ_ACKED);
+    }
+}
+
+/*
+ * Does @w over a wire, and counts at the sender, or with @receiver at the other end, from
+ * the start of the device on.  Stores the number of instructions in *@instructions and
+ * the bytes that were copied in *@copies.
+ */
+static void count_wire(const char *qemu, bool receiver, const Work *w,
+                       double *instructions, double *copies)
+{
+    /* the units and the ports work in the first function; the second stores a frame */
+    static const char *const inside[] = { "loop_work*", "exanet_fifo_put", NULL };
+    static const uint32_t coord[] = { EXANET_TEST_NODE, EXANET_TEST_PEER };
+    g_autofree char *path = NULL;
+    ExanetTest *t[2];
+    Counted c;
+
+    counted_init(&c, qemu, inside);
+    path = g_build_filename(c.dir, "wire", NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        g_autofree char *netdev = wire_netdev(path, i);
+
+        g_setenv("QTEST_QEMU_BINARY", i == receiver ? c.command : qemu, true);
+        t[i] = exanet_start_netdev(netdev, coord[i], "");
+    }
+    exanet_pair_bring_up(t);
+    work_do(t, w);
+    exanet_stop(t[0]);
+    exanet_stop(t[1]);
+    *instructions = counted_instructions(&c);
+    *copies = counted_copies(&c);
+    g_unlink(path);
+    counted_fini(&c);
+    g_setenv("QTEST_QEMU_BINARY", qemu, true);
+}
+
+/* Reports what both ends of a wire need for 1 KiB, a descriptor and a message. */
+static void bench_wire_instructions(const char *qemu)
+{
+    static const Work once = { 1, COUNTED_BYTES, EXANET_BLOCK_BYTES, 0 };
+    /* the translations of all pages are cached during the second transfer */
+    static const Work twice = { 2, COUNTED_BYTES, EXANET_BLOCK_BYTES, 0 };
+    static const Work none = { 1, 1, EXANET_BLOCK_BYTES, 0 };
+    static const Work small = { 1, COUNTED_DESCRIPTORS * SMALL_BLOCK, SMALL_BLOCK, 0 };
+    static const Work messages = { 1, 1, EXANET_BLOCK_BYTES, COUNTED_MESSAGES };
+
+    for (unsigned end = 0; end < 2; end++) {
+        const char *name = end ? "wire.rx" : "wire.tx";
+        double base, first, n, copies, first_copies;
+
+        count_wire(qemu, end, &once, &first, &first_copies);
+        count_wire(qemu, end, &twice, &n, &copies);
+        report(name, "instructions_per_KiB", (n - first) / (COUNTED_BYTES / KiB));
+        report(name, "copies", (copies - first_copies) / COUNTED_BYTES);
+        count_wire(qemu, end, &none, &base, &copies);
+        report(name, "instructions_per_KiB_first",
+               (first - base) / (COUNTED_BYTES / KiB));
+        count_wire(qemu, end, &small, &n, &copies);
+        report(name, "instructions_per_descriptor", (n - base) / COUNTED_DESCRIPTORS);
+        count_wire(qemu, end, &messages, &n, &copies);
+        report(name, "instructions_per_message", (n - base) / COUNTED_MESSAGES);
+    }
 }
 
 static void bench_instructions(void)
@@ -155,6 +321,7 @@ static void bench_instructions(void)
     report("loopback", "instructions_per_descriptor",
            (count(qemu, COUNTED_DESCRIPTORS * SMALL_BLOCK, SMALL_BLOCK) -
             none) / COUNTED_DESCRIPTORS);
+    bench_wire_instructions(qemu);
 }
 
 int main(int argc, char **argv)
