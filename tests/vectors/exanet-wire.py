@@ -39,12 +39,20 @@ def with_header_crc(word):
     return word | field(127, 112, check)
 
 
+def payload(size):
+    return bytes((n + 1) & 0xff for n in range(size))
+
+
 def data_packet(p):
-    payload = bytes((n + 1) & 0xff for n in range(p["size"]))
-    lanes = bytes(p["va"] % 16) + payload
+    lanes = bytes(p["va"] % 16) + payload(p["size"])
     lanes += bytes(-len(lanes) % 16)
     if p["size"] == 0 or p["type"] == 3:    # the size of a load is that of its response
         lanes = b""
+    return around(p, lanes)
+
+
+def around(p, lanes):
+    """Returns the words LANES with header and footer of packet P around them."""
     header = with_header_crc(
         field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |
         field(42, 21, p["dst"]) | field(47, 43, p["type"]) |
@@ -59,6 +67,13 @@ def data_packet(p):
                                 8, 0x07, 0))
     footer |= field(75, 61, p["ttl"]) | field(127, 96, zlib.crc32(lanes))
     return header.to_bytes(16, "little") + lanes + footer.to_bytes(16, "little")
+
+
+def run(p):
+    """Returns the bytes of a run of P["packets"] packets, the first of which is P."""
+    word = with_header_crc(field(4, 0, p["vc"]) | field(47, 43, 31) |
+                           field(54, 48, p["packets"]))
+    return word.to_bytes(16, "little") + around(p, payload(256 * p["packets"]))
 
 
 def ack_packet(p):
@@ -151,8 +166,16 @@ def vectors():
                                              **{name: (1 << width) - 1})
 
 
-def emit(name, p):
-    wire = packet(p)
+def runs():
+    full = dict(BASE, va=0x1234567000, size=256, first=0, last=0)
+    yield "two", dict(full, packets=2)
+    yield "first", dict(full, packets=3, first=1, vc=3, path=5)
+    yield "last", dict(full, packets=2, last=1, notify=1, ttl=0x1234)
+    yield "end-of-block", dict(full, packets=2, va=0x1234567e00, last=1)
+    yield "whole", dict(full, packets=64, va=0x1234568000, first=1, last=1)
+
+
+def emit(name, p, wire):
     print("    {\n        .name = \"%s\",\n        .pkt = {" % name)
     values = " ".join(".%s\0=\0%#x," % item for item in p.items())
     for line in textwrap.wrap(values, 68):
@@ -177,7 +200,17 @@ def main():
           "    uint8_t bytes[EXANET_PACKET_BYTES];\n"
           "} exanet_vectors[] = {")
     for name, p in vectors():
-        emit(name, p)
+        emit(name, p, packet(p))
+    print("};\n"
+          "/* .pkt is the first packet, but .last is that of the last packet */\n"
+          "static const struct {\n"
+          "    const char *name;\n"
+          "    ExanetPacket pkt;\n"
+          "    unsigned words;\n"
+          "    uint8_t bytes[(EXANET_RUN_MAX * 16 + 3) * EXANET_WORD_BYTES];\n"
+          "} exanet_run_vectors[] = {")
+    for name, p in runs():
+        emit(name, p, run(p))
     print("};")
 
 

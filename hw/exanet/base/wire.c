@@ -253,6 +253,7 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
         .ttl = RNIC_GET(EXANET_FTR_HI_TTL_14_3, fhi) << 3 |
                RNIC_GET(EXANET_FTR_LO_TTL_2_0, flo),
         .user = RNIC_GET(EXANET_FTR_HI_USER, fhi),
+        .packets = 1,
         .bad_payload = libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
                        RNIC_GET(EXANET_FTR_HI_PAY_CRC, fhi),
     };
@@ -285,13 +286,9 @@ static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
     return words;
 }
 
-unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
+/* Inline, like footer_encode(), because most packets are encoded alone. */
+static QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *pkt)
 {
-    uint8_t *payload = buf + EXANET_WORD_BYTES;
-    unsigned words = 0;
-    uint8_t *footer;
-    uint64_t lo, hi;
-
     header_store(buf,
                  RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
                  RNIC_PREP(EXANET_HDR_LO_PDID, pkt->pdid) |
@@ -301,11 +298,14 @@ unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
                  RNIC_PREP(EXANET_HDR_LO_VA_1_0, pkt->va),
                  RNIC_PREP(EXANET_HDR_HI_VA_41_2, pkt->va >> 2) |
                  RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
+}
 
-    if (pkt->size && pkt->type != EXANET_TYPE_AXI_READ) {
-        words = payload_pad(payload, pkt->va, pkt->size);
-    }
-    footer = payload + words * EXANET_WORD_BYTES;
+/* Stores the footer of @pkt behind the @bytes bytes of payload words at @payload. */
+static QEMU_ALWAYS_INLINE void
+footer_encode(uint8_t *payload, size_t bytes, const ExanetPacket *pkt)
+{
+    uint8_t *footer = payload + bytes;
+    uint64_t lo, hi;
 
     lo = RNIC_PREP(EXANET_FTR_LO_TID, pkt->tid) |
          RNIC_PREP(EXANET_FTR_LO_SRC, pkt->src) |
@@ -318,10 +318,21 @@ unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
     hi = RNIC_PREP(EXANET_FTR_HI_TTL_14_3, pkt->ttl >> 3) |
          RNIC_PREP(EXANET_FTR_HI_USER, pkt->user);
     hi |= RNIC_PREP(EXANET_FTR_HI_CRC, footer_crc(lo, hi)) |
-          RNIC_PREP(EXANET_FTR_HI_PAY_CRC,
-                    libdeflate_crc32(0, payload, words * EXANET_WORD_BYTES));
+          RNIC_PREP(EXANET_FTR_HI_PAY_CRC, libdeflate_crc32(0, payload, bytes));
     stq_le_p(footer, lo);
     stq_le_p(footer + 8, hi);
+}
+
+unsigned exanet_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    uint8_t *payload = buf + EXANET_WORD_BYTES;
+    unsigned words = 0;
+
+    header_encode(buf, pkt);
+    if (pkt->size && pkt->type != EXANET_TYPE_AXI_READ) {
+        words = payload_pad(payload, pkt->va, pkt->size);
+    }
+    footer_encode(payload, words * EXANET_WORD_BYTES, pkt);
     return words + 2;
 }
 
@@ -355,6 +366,88 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt)
                  RNIC_PREP(EXANET_FLOW_HI_DST, pkt->flow_dst) |
                  RNIC_PREP(EXANET_FLOW_HI_CURRENT, pkt->current) |
                  RNIC_PREP(EXANET_FLOW_HI_DESIRED, pkt->desired));
+}
+
+/* --- Runs ------------------------------------------------------------------ */
+
+unsigned exanet_run_packets(const uint8_t *buf, ExanetWireStatus *status)
+{
+    uint64_t lo = ldq_le_p(buf);
+    uint64_t hi = ldq_le_p(buf + 8);
+    unsigned packets = RNIC_GET(EXANET_RUN_LO_PACKETS, lo);
+
+    if (header_crc(lo, hi) != RNIC_GET(EXANET_HDR_HI_CRC, hi)) {
+        *status = EXANET_WIRE_BAD_HEADER;
+        return 0;
+    }
+    lo &= ~(EXANET_HDR_LO_VC | EXANET_HDR_LO_TYPE | EXANET_RUN_LO_PACKETS);
+    if (lo || (hi & ~EXANET_HDR_HI_CRC) || packets < 2 || packets > EXANET_RUN_MAX) {
+        *status = EXANET_WIRE_MALFORMED;
+        return 0;
+    }
+    *status = EXANET_WIRE_OK;
+    return packets;
+}
+
+bool exanet_run_valid(const uint8_t *buf, unsigned packets)
+{
+    const uint8_t *header = buf + EXANET_WORD_BYTES;
+    uint64_t lo = ldq_le_p(header);
+    ExanetWireStatus status;
+
+    /* a packet with a full payload begins at a multiple of EXANET_MTU */
+    return exanet_packet_words(header, &status) == EXANET_PACKET_WORDS &&
+           RNIC_GET(EXANET_HDR_LO_TYPE, lo) == EXANET_TYPE_WRITE &&
+           RNIC_GET(EXANET_HDR_LO_SIZE, lo) == EXANET_MTU &&
+           exanet_packet_vc(header) == exanet_packet_vc(buf) &&
+           header_va(lo, ldq_le_p(header + 8)) % EXANET_BLOCK_BYTES +
+           packets * EXANET_MTU <= EXANET_BLOCK_BYTES;
+}
+
+ExanetWireStatus exanet_run_decode(const uint8_t *buf, ExanetPacket *pkt)
+{
+    unsigned packets = RNIC_GET(EXANET_RUN_LO_PACKETS, ldq_le_p(buf));
+    ExanetWireStatus status = exanet_packet_decode(buf + EXANET_WORD_BYTES,
+                                                   exanet_run_words(packets) - 1, pkt);
+
+    if (status == EXANET_WIRE_OK) {
+        pkt->packets = packets;
+    }
+    return status;
+}
+
+unsigned exanet_run_encode(uint8_t *buf, const ExanetPacket *pkt)
+{
+    header_store(buf, RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
+                      RNIC_PREP(EXANET_HDR_LO_TYPE, EXANET_RUN_TYPE) |
+                      RNIC_PREP(EXANET_RUN_LO_PACKETS, pkt->packets), 0);
+    header_encode(exanet_run_header(buf), pkt);
+    footer_encode(exanet_run_payload(buf), pkt->packets * EXANET_MTU, pkt);
+    return exanet_run_words(pkt->packets);
+}
+
+void exanet_run_split(const ExanetPacket *run, unsigned n, ExanetPacket *pkt)
+{
+    *pkt = *run;
+    pkt->va += n * EXANET_MTU;
+    pkt->payload += n * EXANET_MTU;
+    pkt->first = run->first && n == 0;
+    pkt->last = run->last && n == run->packets - 1;
+    pkt->packets = 1;
+}
+
+void exanet_run_packet(const ExanetPacket *run, unsigned n, uint8_t *buf)
+{
+    uint8_t *footer = buf + EXANET_PACKET_BYTES - EXANET_WORD_BYTES;
+    ExanetPacket pkt;
+
+    exanet_run_split(run, n, &pkt);
+    memcpy(exanet_packet_payload(buf, pkt.va), pkt.payload, EXANET_MTU);
+    exanet_packet_encode(buf, &pkt);
+    if (run->bad_payload) {
+        /* the CRC of the footer does not cover the CRC of the payload */
+        stq_le_p(footer + 8, ldq_le_p(footer + 8) ^ EXANET_FTR_HI_PAY_CRC);
+    }
 }
 
 /* --- Switches ------------------------------------------------------------- */

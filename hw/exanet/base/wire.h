@@ -47,6 +47,8 @@ typedef struct ExanetPacket {
     bool last;              /* EXANET_FTR_LO_LAST */
     bool notify;            /* EXANET_FTR_LO_NOTIFY */
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
+    /* packets of a run, of which @va, @first and @payload are those of the first; or 1 */
+    uint8_t packets;
     /*
      * First byte of the payload, if there is one, in the buffer of
      * exanet_packet_decode(), which the caller owns.
@@ -103,6 +105,72 @@ unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
  * wrong, otherwise to false.
  */
 unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
+
+/* Returns true if the word at @buf has the TYPE of a run word. */
+static inline bool exanet_run_word(const uint8_t *buf)
+{
+    return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf)) == EXANET_RUN_TYPE;
+}
+
+/*
+ * Returns the number of packets in the run at @buf, 2 to EXANET_RUN_MAX, and sets
+ * *@status to EXANET_WIRE_OK.  The function reads only the run word, 16 bytes.  Returns 0
+ * if the CRC of the run word is wrong (*@status is BAD_HEADER), or if its number is not
+ * valid (MALFORMED).
+ */
+unsigned exanet_run_packets(const uint8_t *buf, ExanetWireStatus *status);
+
+/* Returns the length in words of a run of @packets packets. */
+static inline unsigned exanet_run_words(unsigned packets)
+{
+    return EXANET_RUN_EXTRA + packets * EXANET_PAYLOAD_WORDS;
+}
+
+/* Returns the address of the header in the run at @buf. */
+static inline uint8_t *exanet_run_header(uint8_t *buf)
+{
+    return buf + EXANET_WORD_BYTES;
+}
+
+/* Returns the address of the payloads in the run at @buf. */
+static inline uint8_t *exanet_run_payload(uint8_t *buf)
+{
+    return buf + 2 * EXANET_WORD_BYTES;
+}
+
+/*
+ * Returns true if the header in the run of @packets packets at @buf is that of a full
+ * packet of type WRITE, has the VC of the run word, and all packets of the run are in one
+ * block.  exanet_run_packets() has returned @packets.
+ */
+bool exanet_run_valid(const uint8_t *buf, unsigned packets);
+
+/*
+ * Decodes the run at @buf, for which exanet_run_valid() is true, like
+ * exanet_packet_decode().  @pkt has the fields of the first packet, except @last, which
+ * is that of the last packet.  @pkt->bad_payload is true if the CRC over all payloads is
+ * wrong.
+ */
+ExanetWireStatus exanet_run_decode(const uint8_t *buf, ExanetPacket *pkt);
+
+/*
+ * Completes the run in @buf, whose payloads the caller has stored, with run word, header,
+ * footer and CRCs.  @pkt has the fields of the first packet, but @last of the last
+ * packet, and @packets.  Returns the length of the run in words.
+ */
+unsigned exanet_run_encode(uint8_t *buf, const ExanetPacket *pkt);
+
+/*
+ * Stores in *@pkt packet @n of the decoded run @run.  If @run->bad_payload is true, each
+ * packet has a bad payload, because only the CRC of all payloads is known.
+ */
+void exanet_run_split(const ExanetPacket *run, unsigned n, ExanetPacket *pkt);
+
+/*
+ * Stores in @buf (EXANET_PACKET_BYTES long) packet @n of the decoded run @run, as the
+ * packet would have been sent without a run.
+ */
+void exanet_run_packet(const ExanetPacket *run, unsigned n, uint8_t *buf);
 
 /*
  * Decodes the packet of @words words at @buf; exanet_packet_words() has returned @words.

@@ -210,6 +210,28 @@ enum exanet_group {
 /* A switch drops a packet without a footer that has passed this number of switches. */
 #define EXANET_HOPS_MAX		63
 
+/*
+ * A run [P]: 2 to 64 consecutive packets of one block, which travel over a cable as one:
+ *
+ *   run word            16 B
+ *   header              16 B      of the first packet
+ *   payloads       n * 256 B
+ *   footer              16 B
+ *
+ * All packets of a run have type WRITE, a full payload, and addresses in steps of
+ * EXANET_MTU without a gap.  They have the same fields but for VA, CRCs, FIRST and LAST.
+ * The footer is that of the first packet with two exceptions: LAST is that of the last
+ * packet, and the payload CRC covers all payloads.  The run word has the place of a
+ * header, with a value of TYPE that no packet has.  VC and CRC have the places and the
+ * meanings of a header; all other bits are zero.  A run carries the same information as
+ * its packets, so a receiver may take a run apart at any place.  Runs pass only cables
+ * whose two ends advertise EXANET_HELLO_RUNS.
+ */
+#define EXANET_RUN_TYPE		31	/* TYPE of a run word */
+#define EXANET_RUN_LO_PACKETS	RNIC_FIELD(54, 48)	/* 54:48, number of packets */
+#define EXANET_RUN_MAX		EXANET_BLOCK_PACKETS
+#define EXANET_RUN_EXTRA	3	/* words beside the payloads */
+
 /* Footer, low and high half [EXT]. */
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
 #define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source node */
@@ -365,5 +387,6 @@ struct exanet_hello {
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
 #define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO with peer_epoch */
+#define EXANET_HELLO_RUNS	0x02	/* the sender accepts runs */
 
 #endif /* RNIC_EXANET_WIRE_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packets as a port receives them: the target encodes and damages packets, puts
- * them in frames into the RX FIFO, finds the packets in the FIFO, and decodes them.
+ * ExaNet packets and runs as a port receives them: the target encodes and damages them,
+ * puts packets in frames into the RX FIFO, finds the packets in the FIFO, and decodes
+ * them.
  */
 #include "../fuzz.h"
 #include "hw/rnic/exanet/link/link-fifo.h"
@@ -197,6 +198,57 @@ static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
     }
 }
 
+/*
+ * Encodes a run, damages the run, and reads the run as a port does.  An undamaged run
+ * gives the packets that were encoded, bit for bit.
+ */
+static void run_check(FuzzInput *in)
+{
+    static uint8_t buf[(EXANET_RUN_MAX + 2) * EXANET_MTU];
+    unsigned packets = 2 + fuzz_u8(in) % (EXANET_RUN_MAX - 1), damage, n;
+    uint8_t split[EXANET_PACKET_BYTES], alone[EXANET_PACKET_BYTES];
+    ExanetPacket pkt, run, one;
+    ExanetWireStatus status;
+
+    packet_fields(in, &pkt);
+    pkt.type = EXANET_TYPE_WRITE;
+    pkt.size = EXANET_MTU;
+    pkt.va &= ~(uint64_t)(EXANET_MTU - 1);
+    pkt.payload = exanet_run_payload(buf);
+    pkt.packets = packets;
+    memset(exanet_run_payload(buf), fuzz_u8(in), packets * EXANET_MTU);
+    exanet_run_encode(buf, &pkt);
+    damage = fuzz_u8(in) & 3;
+    for (unsigned i = 0; i < damage; i++) {
+        uint16_t at = fuzz_u16(in) % (exanet_run_words(packets) * EXANET_WORD_BYTES);
+
+        buf[at] ^= fuzz_u8(in);
+    }
+    n = exanet_run_word(buf) ? exanet_run_packets(buf, &status) : 0;
+    g_assert_cmpuint(n, <=, EXANET_RUN_MAX);
+    g_assert_true(n != 1 && (damage || n == packets));
+    if (!n || n > packets || !exanet_run_valid(buf, n) ||
+        exanet_run_decode(buf, &run) != EXANET_WIRE_OK) {
+        g_assert_true(damage || pkt.va % EXANET_BLOCK_BYTES + packets * EXANET_MTU >
+                                EXANET_BLOCK_BYTES);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        exanet_run_packet(&run, i, split);
+        g_assert_cmpint(exanet_packet_decode(split, EXANET_PACKET_WORDS, &one), ==,
+                        EXANET_WIRE_OK);
+        g_assert_cmpint(one.bad_payload, ==, run.bad_payload);
+        g_assert_cmphex(one.va, ==, run.va + i * EXANET_MTU);
+        if (!damage) {
+            exanet_run_split(&pkt, i, &one);
+            memcpy(exanet_packet_payload(alone, one.va),
+                   exanet_run_payload(buf) + i * EXANET_MTU, EXANET_MTU);
+            exanet_packet_encode(alone, &one);
+            g_assert_cmpmem(split, sizeof(split), alone, sizeof(alone));
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
@@ -208,6 +260,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         unsigned count = 0, words = 0, cut;
         uint8_t how = fuzz_u8(&in);
 
+        if (how & 0x20) {
+            run_check(&in);
+            continue;
+        }
         for (; count <= how % FRAME_PACKETS; count++) {
             packet_make(&in, &made[count]);
             memcpy(frame + words * EXANET_WORD_BYTES, made[count].buf,
