@@ -40,6 +40,8 @@ static const RNicText texts[] = {
     { "cam-entries", "Entries of each transaction table, 1 to 64" },
     { "shm-timing", "Loads, stores and CDMA take the virtual time that they take "
                     "on hardware" },
+    { "runs", "Packets of a block travel together over cables to peers that accept "
+              "it; off: one by one" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
 };

@@ -88,6 +88,7 @@ struct ExanetState {
     uint64_t bram_size;
     uint32_t cam_entries;
     bool shm_timing;
+    bool runs;
 
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* ends with NULL */
@@ -132,11 +133,11 @@ struct ExanetState {
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
 
-/* Adds 1 to @counter (enum exanet_counter).  EXANET_COUNTER_COUNT counts nothing. */
-static inline void exanet_count_by(ExanetState *s, unsigned counter)
+/* Adds @n to @counter (enum exanet_counter).  EXANET_COUNTER_COUNT counts nothing. */
+static inline void exanet_count_by(ExanetState *s, unsigned counter, uint64_t n)
 {
     if (counter < EXANET_COUNTER_COUNT) {
-        s->counter[counter]++;
+        s->counter[counter] += n;
     }
 }
 

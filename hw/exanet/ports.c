@@ -16,6 +16,29 @@
 #include "net/router.h"
 #include "net/voq.h"
 
+static ExanetMeasured port_measure(const uint8_t *buf)
+{
+    ExanetWireStatus status;
+    unsigned n;
+
+    if (exanet_run_word(buf)) {
+        n = exanet_run_packets(buf, &status);
+        return (ExanetMeasured) {
+            .words = n ? exanet_run_words(n) : 0,
+            .packets = n,
+            .alone = n * EXANET_PACKET_WORDS,
+            .damaged = status == EXANET_WIRE_BAD_HEADER,
+        };
+    }
+    n = exanet_packet_words(buf, &status);
+    return (ExanetMeasured) {
+        .words = n,
+        .packets = 1,
+        .alone = n,
+        .damaged = status == EXANET_WIRE_BAD_HEADER,
+    };
+}
+
 static void port_changed(ExanetPort *p)
 {
     exanet_router_port_changed(exanet_port_state(p), p);
@@ -83,7 +106,7 @@ static void port_event(ExanetPort *p, enum exanet_port_event event)
 }
 
 static const ExanetPortOwner port_owner = {
-    .measure = exanet_packet_measure,
+    .measure = port_measure,
     .take = exanet_net_take,
     .held_run = exanet_voq_run,
     .held_drop = exanet_voq_drop,
@@ -113,6 +136,7 @@ void exanet_ports_init(ExanetState *s)
     g->rx_words = s->rx_fifo_words;
     g->timeout_ms = s->link_timeout_ms;
     g->stall_ms = s->link_stall_ms;
+    g->runs = s->runs;
     for (unsigned i = 0; i < g->count; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             exanet_port_init(g, i);

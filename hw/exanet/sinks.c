@@ -47,7 +47,9 @@ static bool sink_from_packetizer(const ExanetPacket *pkt)
 static void sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                        unsigned port)
 {
-    if (sink_from_packetizer(pkt)) {
+    if (pkt->packets > 1) {
+        exanet_receiver_run(s, pkt);
+    } else if (sink_from_packetizer(pkt)) {
         exanet_receiver_message(s, pkt);
     } else {
         exanet_receiver_rx(s, pkt);
@@ -193,12 +195,33 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     sink->function(s, from, pkt, port);
 }
 
+/*
+ * Passes the packets of run @run to their units, one by one, because the run is for the
+ * network interface or is a message.  Only a neighbour that ignores the protocol sends
+ * such a run.
+ */
+static G_NO_INLINE void sink_split(ExanetState *s, ExanetPort *from,
+                                   const ExanetPacket *run)
+{
+    for (unsigned i = 0; i < run->packets; i++) {
+        ExanetPacket pkt;
+
+        exanet_run_split(run, i, &pkt);
+        exanet_sink(s, from, &pkt);
+    }
+}
+
 /* Each call of a sink is the last action, so that the compiler makes the call a jump. */
 void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
 {
     const Sink *sink = &sinks[pkt->type];
 
-    exanet_count_by(s, exanet_type_info[pkt->type].rx_counter);
+    if (unlikely(pkt->packets > 1 && (sink_from_packetizer(pkt) ||
+        RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI))) {
+        sink_split(s, from, pkt);
+        return;
+    }
+    exanet_count_by(s, exanet_type_info[pkt->type].rx_counter, MAX(pkt->packets, 1));
     if (EXANET_TYPE_SHORT(pkt->type)) {
         sink_ni(s, from, pkt, RNIC_GET(EXANET_SMALL_INDEX, pkt->small));
     } else if (RNIC_GET(EXANET_VA_WINDOW, pkt->va) == EXANET_WINDOW_NI) {

@@ -170,15 +170,6 @@ unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status)
     return words;
 }
 
-unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged)
-{
-    ExanetWireStatus status;
-    unsigned words = exanet_packet_words(buf, &status);
-
-    *damaged = status == EXANET_WIRE_BAD_HEADER;
-    return words;
-}
-
 static void ack_decode(uint64_t lo, uint64_t hi, ExanetPacket *pkt)
 {
     *pkt = (ExanetPacket) {

@@ -100,12 +100,6 @@ extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
-/*
- * Returns the same as exanet_packet_words().  Sets *@damaged to true if the header CRC is
- * wrong, otherwise to false.
- */
-unsigned exanet_packet_measure(const uint8_t *buf, bool *damaged);
-
 /* Returns true if the word at @buf has the TYPE of a run word. */
 static inline bool exanet_run_word(const uint8_t *buf)
 {

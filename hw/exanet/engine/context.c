@@ -263,6 +263,88 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
     return EXANET_RESP_ACK;
 }
 
+unsigned exanet_context_cached(ExanetState *s, unsigned c, uint64_t va, bool write,
+                               size_t piece, unsigned count)
+{
+    uint64_t end = PAGE_OFFSET(va) + piece * count;
+    uint64_t at = 0;
+
+    while (at < end && exanet_tlb_find(&s->tlb, c, s->ctx[c].stamp,
+                                       exanet_tlb_page(va) + at, write)) {
+        at += PAGE_BYTES;
+    }
+    return at ? (MIN(at, end) - PAGE_OFFSET(va)) / piece : 0;
+}
+
+/* Counts the translations of @count pieces of @piece bytes from @va on. */
+static void cached_count(ExanetState *s, uint64_t va, size_t piece, unsigned count)
+{
+    /* a piece in two pages has two translations */
+    unsigned crossings = va % piece ?
+                         (PAGE_OFFSET(va) + piece * count - 1) / PAGE_BYTES : 0;
+
+    exanet_count_by(s, EXANET_CNT_XLATE, count + crossings);
+    exanet_count_by(s, EXANET_CNT_TLB_HIT, count + crossings);
+}
+
+/*
+ * Returns how many of @len bytes from @va on, which have cached translations, are
+ * adjacent in host memory.  Stores in *@found the translation of the first page.
+ */
+static size_t cached_adjacent(ExanetState *s, unsigned c, uint64_t va, bool write,
+                              size_t len, ExanetTlbEntry **found)
+{
+    ExanetTlbEntry *e = exanet_tlb_find(&s->tlb, c, s->ctx[c].stamp, va, write);
+    size_t part = PAGE_BYTES - PAGE_OFFSET(va);
+
+    *found = e;
+    while (part < len) {
+        ExanetTlbEntry *next = exanet_tlb_find(&s->tlb, c, s->ctx[c].stamp, va + part,
+                                               write);
+
+        if (next->host != e->host + PAGE_OFFSET(va) + part || next->range != e->range) {
+            return part;
+        }
+        part += PAGE_BYTES;
+    }
+    return len;
+}
+
+void exanet_context_read_cached(ExanetState *s, unsigned c, uint64_t va, void *buf,
+                                size_t piece, unsigned count)
+{
+    size_t left = piece * count;
+
+    cached_count(s, va, piece, count);
+    while (left) {
+        ExanetTlbEntry *e;
+        size_t part = cached_adjacent(s, c, va, false, left, &e);
+
+        memcpy(buf, e->host + PAGE_OFFSET(va), part);
+        va += part;
+        buf += part;
+        left -= part;
+    }
+}
+
+void exanet_context_write_cached(ExanetState *s, unsigned c, uint64_t va,
+                                 const void *buf, size_t piece, unsigned count)
+{
+    size_t left = piece * count;
+
+    cached_count(s, va, piece, count);
+    while (left) {
+        ExanetTlbEntry *e;
+        size_t part = cached_adjacent(s, c, va, true, left, &e);
+
+        memcpy(e->host + PAGE_OFFSET(va), buf, part);
+        exanet_ram_dirty(&s->ram, e->range, e->host + PAGE_OFFSET(va), part);
+        va += part;
+        buf += part;
+        left -= part;
+    }
+}
+
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa)
 {

@@ -76,6 +76,22 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
+ * Returns how many of @count pieces of @piece bytes, which are adjacent from @va on, have
+ * cached translations of all their pages, up to the first piece that has not.  Counts
+ * nothing.  @piece is a power of two, at least 8 and less than a page.
+ */
+unsigned exanet_context_cached(ExanetState *s, unsigned c, uint64_t va, bool write,
+                               size_t piece, unsigned count);
+/*
+ * Copy @count pieces, for which exanet_context_cached() has just returned @count, between
+ * @buf and process memory.  Count as many translations as that many calls of the
+ * functions above.
+ */
+void exanet_context_read_cached(ExanetState *s, unsigned c, uint64_t va, void *buf,
+                                size_t piece, unsigned count);
+void exanet_context_write_cached(ExanetState *s, unsigned c, uint64_t va,
+                                 const void *buf, size_t piece, unsigned count);
+/*
  * Stores in *@pa the physical address of @va, and returns ACK.  The page may be memory of
  * a device, for which the functions above return DECODE.  Returns other errors as the
  * functions above.  @write: the page must be writable.  *@pa is valid up to the end of

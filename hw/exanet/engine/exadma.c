@@ -3,8 +3,9 @@
  * ExaDMA, the send unit [T §5]: Pending_List, scheduler, output buffers and
  * control-packet windows.
  *
- * The scheduler sends one packet of each active transaction in turn, except that a paced
- * flow sends block after block.  The unit builds a packet in the buffer of the crossbar,
+ * The scheduler sends one packet of each active transaction in turn, with two exceptions:
+ * a paced flow sends block after block, and packets of a block that can travel as a run
+ * are sent together.  The unit builds a packet in the buffer of the crossbar,
  * which is usually the frame of a port.  If the route is blocked, the unit builds the
  * packet in an output buffer, where the packet waits, because packets for other routes
  * must continue.
@@ -14,6 +15,7 @@
 #include "qemu/log.h"
 #include "context.h"
 #include "../net/net.h"
+#include "exadma-internal.h"
 #include "exadma.h"
 #include "../exanet.h"
 #include "fault.h"
@@ -31,55 +33,6 @@
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
 /* Only a write that covers all these bits of W3 can start or kill the transaction. */
 #define DESC_LANE_MASK RNIC_FIELD(63, 32)
-
-static uint64_t *exadma_desc(ExanetState *s, unsigned tid)
-{
-    return s->exadma.desc[tid];
-}
-
-static unsigned exadma_ctx(const uint64_t *d)
-{
-    return RNIC_GET(EXANET_PDID_CTX, d[2]);
-}
-
-static unsigned exadma_path(const uint64_t *d)
-{
-    return RNIC_GET(EXANET_DESC_W4_PATH, d[3]);
-}
-
-static uint32_t exadma_dst(const uint64_t *d)
-{
-    return RNIC_GET(EXANET_GVA_COORD, d[1]);
-}
-
-static uint32_t exadma_length(const uint64_t *d)
-{
-    return RNIC_GET(EXANET_DESC_W3_LENGTH, d[2]);
-}
-
-static uint64_t exadma_va(const uint64_t *d)
-{
-    return RNIC_GET(EXANET_GVA_VA, d[1]);
-}
-
-static uint16_t exadma_dst_pdid(const uint64_t *d)
-{
-    return d[3] & EXANET_DESC_W4_DST_VALID ?
-           RNIC_GET(EXANET_DESC_W4_DST_PDID, d[3]) :
-           RNIC_GET(EXANET_DESC_W3_PDID, d[2]);
-}
-
-/*
- * Returns the wire TID of @tid: index and generation.  The generation is 0 in the
- * published protocol (CTRL_STRICT).
- */
-static uint16_t exadma_wire_tid(ExanetState *s, unsigned tid)
-{
-    uint64_t w4 = s->exadma.desc[tid][3];
-
-    return tid | (s->strict ? 0 : RNIC_PREP(EXANET_TID_GEN,
-                                  RNIC_GET(EXANET_DESC_W4_GEN, w4)));
-}
 
 /* --- Scheduler FIFO --------------------------------------------------------- */
 
@@ -348,24 +301,6 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
 
 /* --- Packets ------------------------------------------------------------------ */
 
-/* Fills in the fields of @pkt that data and control packets of @tid have in common. */
-static void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket *pkt)
-{
-    const uint64_t *d = exadma_desc(s, tid);
-
-    *pkt = (ExanetPacket) {
-        .dst = exadma_dst(d),
-        .src = s->node,
-        .path = exadma_path(d),
-        .pdid = exadma_dst_pdid(d),
-        .tid = exadma_wire_tid(s, tid),
-        .seq = RNIC_GET(EXANET_DESC_W4_SEQ, d[3]),
-        .user = RNIC_GET(EXANET_DESC_W4_RESP, d[3]),
-        .ttl = EXANET_TTL_MAX,
-        .epoch = s->epoch,
-    };
-}
-
 /*
  * Stops @tid with @resp, because its source cannot be read at address @va, or because its
  * context was closed.  If @resp is FAULT, reports the page fault to the driver.  Reports
@@ -400,7 +335,7 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
  * built.  If @last is true, ends the transaction and starts its successor in a chain.
  * Otherwise puts @tid into the FIFO again.
  */
-static void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
+static inline void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
 {
     uint64_t *d = exadma_desc(s, tid);
@@ -523,17 +458,45 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 }
 
 /*
- * Builds the next packet of @tid and sends the packet.  If the route is blocked, or if
- * older packets for the route wait in the output buffer, stores the packet there instead.
- * Returns false, without a packet, if the packet must wait but the output buffer is full.
- * Returns true otherwise, even if the source cannot be read; then @tid has stopped.
+ * Builds a run of the next packets of @tid, at most @budget, at @place, and sends it.
+ * Returns the number of packets.  Returns 0 if the next packet must be sent alone: in the
+ * published protocol, with an external R5, if rates limit flows, or if the block or
+ * @place has no room for a run.
  */
-static bool exadma_packet_send(ExanetState *s, unsigned tid)
+static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
+                                            const ExanetOpen *place, unsigned budget)
+{
+    uint32_t len = exadma_length(exadma_desc(s, tid)), sent;
+    unsigned packets = 0;
+
+    if (!s->strict && s->rt.internal && !s->flows_paced) {
+        packets = MIN(exanet_net_run_room(s, place), budget);
+    }
+    if (packets < 2) {
+        return 0;
+    }
+    packets = exanet_exadma_run_build(s, tid, packets, place->buf, &sent);
+    if (packets) {
+        exadma_advance(s, tid, sent, sent == len);
+        exanet_net_send_run(s, place, packets);
+    }
+    return packets;
+}
+
+/*
+ * Builds the next packets of @tid, a run of at most @budget packets or one packet, and
+ * sends them.  If the route is blocked, or if older packets for the route wait in the
+ * output buffer, stores one packet there instead.  Returns the number of packets.
+ * Returns 0, without a packet, if the packet must wait but the output buffer is full.
+ * Returns 1 if the source cannot be read; then @tid has stopped.
+ */
+static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     const uint64_t *d = exadma_desc(s, tid);
     ExanetOutput *o = &e->output[exadma_path(d) % EXANET_OUTPUTS];
     ExanetOpen place;
+    uint32_t left = exadma_length(d) - RNIC_GET(EXANET_DESC_W3_SENT, d[2]);
     ExanetSlot *slot;
     unsigned words;
 
@@ -542,15 +505,22 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
     }
     if (exanet_net_open(s, exadma_dst(d), exadma_path(d), &place) &&
         (!o->slots.count || !exadma_output_holds(o, place.route))) {
+        if (left >= 2 * EXANET_MTU && place.route >= 0) {
+            unsigned packets = exadma_run_send(s, tid, &place, budget);
+
+            if (packets) {
+                return packets;
+            }
+        }
         words = exadma_packet_build(s, tid, place.buf);
         if (words) {
             exanet_flow_sent(s, exadma_dst(d), words);
             exanet_net_send(s, &place, words);
         }
-        return true;
+        return 1;
     }
     if (o->slots.count == EXANET_OUTPUT_SLOTS) {
-        return false;
+        return 0;
     }
     slot = &o->slot[rnic_fifo_at(&o->slots, o->slots.count, EXANET_OUTPUT_SLOTS)];
     words = exadma_packet_build(s, tid, slot->data);
@@ -562,7 +532,7 @@ static bool exadma_packet_send(ExanetState *s, unsigned tid)
         rnic_fifo_push(&o->slots, EXANET_OUTPUT_SLOTS);
         e->buffered[tid]++;
     }
-    return true;
+    return 1;
 }
 
 /*
@@ -592,21 +562,30 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
 }
 
 enum exadma_result {
-    EXADMA_DONE,                /* a packet was sent or buffered, or the TID stopped */
+    EXADMA_DONE,                /* packets were sent or buffered, or the TID stopped */
     EXADMA_PUT_BACK,            /* the output buffer is needed but full */
     EXADMA_PACED,               /* the rate of the flow does not permit a packet now */
 };
 
-static enum exadma_result exadma_try(ExanetState *s, unsigned tid)
+/*
+ * Tries to send a packet or a run of @tid, at most *@budget packets.  If the result is
+ * DONE, subtracts the packets from *@budget, or 1 if the TID stopped.
+ */
+static enum exadma_result exadma_try(ExanetState *s, unsigned tid, unsigned *budget)
 {
+    unsigned packets;
+
     if (!exadma_admit(s, tid)) {
+        --*budget;
         return EXADMA_DONE;
     }
     if (!exanet_flow_may_send(s, exadma_dst(exadma_desc(s, tid)))) {
         return EXADMA_PACED;
     }
-    if (exadma_packet_send(s, tid)) {
-        exanet_count(s, SCHED_ROUND);
+    packets = exadma_packets_send(s, tid, *budget);
+    if (packets) {
+        exanet_count_by(s, EXANET_CNT_SCHED_ROUND, packets);
+        *budget -= packets;
         return EXADMA_DONE;
     }
     exanet_count(s, SCHED_NO_SLOT);
@@ -633,10 +612,9 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
         if (e->state[tid] == EXANET_EXADMA_IDLE) {
             continue;
         }
-        switch (exadma_try(s, tid)) {
+        switch (exadma_try(s, tid, &budget)) {
         case EXADMA_DONE:
             put_back = 0;
-            budget--;
             break;
         case EXADMA_PUT_BACK:
             exadma_enqueue(e, tid);

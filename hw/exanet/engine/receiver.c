@@ -12,6 +12,7 @@
 #include "../exanet.h"
 #include "fault.h"
 #include "../base/irq.h"
+#include "receiver-internal.h"
 #include "receiver-source.h"
 #include "receiver.h"
 #include "segment.h"
@@ -24,17 +25,6 @@
  * needs a new receiver context.
  */
 #define CTX_AGE_NS EXANET_RX_IDLE_NS
-#define GEN_COUNT 16
-
-static unsigned pkt_tid(const ExanetPacket *pkt)
-{
-    return RNIC_GET(EXANET_TID_INDEX, pkt->tid);
-}
-
-static unsigned pkt_gen(const ExanetPacket *pkt)
-{
-    return RNIC_GET(EXANET_TID_GEN, pkt->tid);
-}
 
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit)
@@ -107,13 +97,13 @@ static ExanetRxContext *rx_set(ExanetState *s, uint32_t src, unsigned tid)
     return &s->receiver.ctx[set * EXANET_RX_WAYS];
 }
 
-static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
+ExanetRxContext *exanet_rx_find(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetRxContext *set = rx_set(s, pkt->src, pkt_tid(pkt));
+    ExanetRxContext *set = rx_set(s, pkt->src, exanet_pkt_tid(pkt));
 
     for (unsigned i = 0; i < s->receiver.ways; i++) {
         if (set[i].valid && set[i].src == pkt->src &&
-            RNIC_GET(EXANET_TID_INDEX, set[i].tid) == pkt_tid(pkt)) {
+            RNIC_GET(EXANET_TID_INDEX, set[i].tid) == exanet_pkt_tid(pkt)) {
             return &set[i];
         }
     }
@@ -127,7 +117,7 @@ static ExanetRxContext *rx_find(ExanetState *s, const ExanetPacket *pkt)
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
 {
-    src->refused[pkt_tid(pkt)].released = false;
+    src->refused[exanet_pkt_tid(pkt)].released = false;
     *c = (ExanetRxContext) {
         .valid = true,
         .src = pkt->src,
@@ -146,7 +136,7 @@ static void rx_start(ExanetSource *src, ExanetRxContext *c,
 static ExanetRxContext *rx_alloc(ExanetState *s, ExanetSource *src,
                                  const ExanetPacket *pkt)
 {
-    ExanetRxContext *set = rx_set(s, pkt->src, pkt_tid(pkt));
+    ExanetRxContext *set = rx_set(s, pkt->src, exanet_pkt_tid(pkt));
     ExanetRxContext *oldest = &set[0];
     unsigned i;
 
@@ -192,13 +182,13 @@ static void rx_refuse(ExanetState *s, ExanetSource *src,
         }
         return;
     }
-    r = &src->refused[pkt_tid(pkt)];
-    if (r->valid && r->gen == pkt_gen(pkt) && r->seq == pkt->seq) {
+    r = &src->refused[exanet_pkt_tid(pkt)];
+    if (r->valid && r->gen == exanet_pkt_gen(pkt) && r->seq == pkt->seq) {
         return;
     }
     *r = (ExanetTidRecord) {
         .valid = true,
-        .gen = pkt_gen(pkt),
+        .gen = exanet_pkt_gen(pkt),
         .seq = pkt->seq,
     };
     exanet_receiver_ack(s, pkt, resp);
@@ -239,21 +229,21 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 static bool tomb_check(ExanetState *s, ExanetSource *src,
                        const ExanetPacket *pkt)
 {
-    ExanetTidRecord *t = &src->tomb[pkt_tid(pkt)];
-    unsigned ahead = (pkt_gen(pkt) - t->gen) % GEN_COUNT;
+    ExanetTidRecord *t = &src->tomb[exanet_pkt_tid(pkt)];
+    unsigned ahead = (exanet_pkt_gen(pkt) - t->gen) % EXANET_GENERATIONS;
 
     if (!t->valid || s->time - t->time > EXANET_TID_AGE_NS) {
         return false;
     }
-    if (ahead > 0 && ahead < GEN_COUNT / 2) {
+    if (ahead > 0 && ahead < EXANET_GENERATIONS / 2) {
         if (ahead > 1) {
-            t->gen = (pkt_gen(pkt) - 1) % GEN_COUNT;
+            t->gen = (exanet_pkt_gen(pkt) - 1) % EXANET_GENERATIONS;
             t->seq = UINT16_MAX;        /* no copy gets an ack: the block was given up */
             t->time = s->time;
         }
         return false;
     }
-    if (ahead >= GEN_COUNT / 2) {
+    if (ahead >= EXANET_GENERATIONS / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
         /* a later copy: the ack may be lost; the data must not be written again */
@@ -268,12 +258,6 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
 }
 
 /* --- Completion --------------------------------------------------------- */
-
-/* Returns a bitmap with bits @first to @last, inclusive. */
-static uint64_t rx_bits(unsigned first, unsigned last)
-{
-    return (~0ULL >> (63 - last)) & (~0ULL << first);
-}
 
 /* Returns true if offset and length in the control packet fit the data packets of @c. */
 static bool rx_control_fits(const ExanetRxContext *c)
@@ -322,24 +306,9 @@ static enum exanet_resp rx_notify(ExanetState *s, const ExanetRxContext *c,
                                   &fault, c->control[2] & EXANET_CONTROL_IRQ);
 }
 
-/*
- * If all packets of the block have arrived, delivers the notification of a block with a
- * control packet, frees @c, and sends an ack.  The protocol of [P] also records that the
- * block is complete.  If the notification has an error, only sends a nack, and @c stays
- * in use.
- */
-static void rx_complete_check(ExanetState *s, ExanetSource *src,
-                              ExanetRxContext *c, const ExanetPacket *pkt)
+void exanet_rx_complete(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
+                        const ExanetPacket *pkt)
 {
-    uint64_t wanted;
-
-    if (!c->first || !c->last || (c->notify && !c->control_seen)) {
-        return;
-    }
-    wanted = rx_bits(c->first_idx, c->last_idx);
-    if ((c->bitmap & wanted) != wanted) {
-        return;
-    }
     if (c->notify) {
         enum exanet_resp resp = EXANET_RESP_MALFORMED;
 
@@ -446,9 +415,9 @@ static enum exanet_resp rx_data(ExanetState *s, ExanetRxContext *c,
 static bool rx_released(ExanetState *s, const ExanetSource *src,
                         const ExanetPacket *pkt)
 {
-    const ExanetTidRecord *r = &src->refused[pkt_tid(pkt)];
+    const ExanetTidRecord *r = &src->refused[exanet_pkt_tid(pkt)];
 
-    return r->released && r->gen == pkt_gen(pkt) && pkt->seq <= r->seq &&
+    return r->released && r->gen == exanet_pkt_gen(pkt) && pkt->seq <= r->seq &&
            s->time - r->time < EXANET_TID_AGE_NS;
 }
 
@@ -482,14 +451,14 @@ static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
 static ExanetRxContext *rx_context(ExanetState *s, ExanetSource *src,
                                    const ExanetPacket *pkt)
 {
-    ExanetRxContext *c = rx_find(s, pkt);
+    ExanetRxContext *c = exanet_rx_find(s, pkt);
 
     if (c && !s->strict &&
-        RNIC_GET(EXANET_TID_GEN, c->tid) != pkt_gen(pkt)) {
-        unsigned ahead = (pkt_gen(pkt) - RNIC_GET(EXANET_TID_GEN, c->tid)) %
-                         GEN_COUNT;
+        RNIC_GET(EXANET_TID_GEN, c->tid) != exanet_pkt_gen(pkt)) {
+        unsigned ahead = (exanet_pkt_gen(pkt) - RNIC_GET(EXANET_TID_GEN, c->tid)) %
+                         EXANET_GENERATIONS;
 
-        if (ahead >= GEN_COUNT / 2 &&
+        if (ahead >= EXANET_GENERATIONS / 2 &&
             s->time - c->time <= EXANET_TID_AGE_NS) {
             exanet_count(s, RX_OLD_GEN);
             return NULL;
@@ -594,8 +563,8 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
     }
     if (resp != EXANET_RESP_ACK) {
         rx_nack(s, c, pkt, resp);
-    } else {
-        rx_complete_check(s, src, c, pkt);
+    } else if (exanet_rx_all(c)) {
+        exanet_rx_complete(s, src, c, pkt);
     }
 }
 
@@ -605,7 +574,7 @@ void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt)
  */
 void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 {
-    ExanetRxContext *c = rx_find(s, pkt);
+    ExanetRxContext *c = exanet_rx_find(s, pkt);
     ExanetTidRecord *r;
     ExanetSource *src;
 
@@ -619,11 +588,11 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
         exanet_count(s, RX_CTX_RELEASED);
     }
     src->time = s->time;
-    r = &src->refused[pkt_tid(pkt)];
+    r = &src->refused[exanet_pkt_tid(pkt)];
     *r = (ExanetTidRecord) {
         .valid = true,
         .released = true,
-        .gen = pkt_gen(pkt),
+        .gen = exanet_pkt_gen(pkt),
         .seq = pkt->seq,
         .time = s->time,
     };

@@ -84,6 +84,8 @@ void exanet_receiver_reset(ExanetState *s);
  * old packets.
  */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
+/* Does the same as exanet_receiver_rx() for each packet of run @pkt. */
+void exanet_receiver_run(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a message of a packetizer: delivers the message unless the packet is a
  * duplicate or has an error, and sends an ack or nack.  Drops and counts without an

@@ -230,6 +230,7 @@ void exanet_link_hello(ExanetPort *p)
         if (!p->up) {
             port_peer_set(p, p->group->node, p->group->epoch);
             p->peer_words = EXANET_FRAME_WORDS;
+            p->runs = p->group->runs;
             exanet_link_tx_limit(p);
             port_up_set(p, true);
         }
@@ -297,6 +298,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         p->group->owner->restarted(p, coord, h->epoch);
     }
     p->peer_words = max_words;
+    p->runs = p->group->runs && (h->flags & EXANET_HELLO_RUNS);
     exanet_link_tx_limit(p);
     p->heard = rnic_now();
     if (heard) {

@@ -143,7 +143,8 @@ void exanet_link_hello_send(ExanetPort *p)
         .hello = {
             .coord = cpu_to_le32(p->group->node),
             .epoch = p->group->epoch,
-            .flags = p->peer_known ? EXANET_HELLO_HEARD : 0,
+            .flags = (p->peer_known ? EXANET_HELLO_HEARD : 0) |
+                     (p->group->runs ? EXANET_HELLO_RUNS : 0),
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
             .rx_words = cpu_to_le32(p->group->rx_words),
             .max_words = cpu_to_le32(MIN(p->group->rx_words,
@@ -582,8 +583,7 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent)
 {
     ExanetTx *tx = &p->tx[vc];
-    bool damaged;
-    bool bad_header = p->group->owner->measure(buf, &damaged) == 0;
+    bool bad_header = p->group->owner->measure(buf).words == 0;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         uint16_t end = tx->words + words;
@@ -607,6 +607,39 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 static bool port_has_faults(ExanetPort *p)
 {
     return p->inject || p->delayed.length;
+}
+
+unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc)
+{
+    /* faults, rate and latency act on packets or short frames */
+    return p->runs && p->up && !(p->peer_xoff & BIT(vc)) && !port_has_faults(p) &&
+           !port_timed(p) ? p->tx_limit : 0;
+}
+
+unsigned exanet_port_run_room(ExanetPort *p, unsigned vc)
+{
+    unsigned limit = exanet_port_run_limit(p, vc);
+
+    /* a change of the limit may leave a frame that is too long */
+    return limit > p->tx[vc].words ? limit - p->tx[vc].words : 0;
+}
+
+void exanet_port_want(ExanetPort *p, unsigned vc)
+{
+    p->tx_wanted |= BIT(vc);
+}
+
+void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, run->packets);
+    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, run->alone);
+    tx->words += run->words;
+    port_added(p, vc, run->words);
+    if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
+        exanet_port_flush(p);
+    }
 }
 
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)

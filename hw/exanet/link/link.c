@@ -31,13 +31,14 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
     unsigned packets = 0;
 
     while (words) {
-        bool damaged;
-        unsigned n = p->group->owner->measure(buf, &damaged);
+        ExanetMeasured m = p->group->owner->measure(buf);
 
-        n = n == 0 || n > words ? words : n;
-        buf += n * EXANET_WORD_BYTES;
-        words -= n;
-        packets++;
+        if (m.words == 0 || m.words > words) {
+            return packets + 1;
+        }
+        buf += m.words * EXANET_WORD_BYTES;
+        words -= m.words;
+        packets += m.packets;
     }
     return packets;
 }
@@ -55,6 +56,8 @@ static unsigned port_rx_drop(ExanetPort *p)
             packets += exanet_link_packets(p, head, f->left);
             exanet_fifo_skip(f, f->left);
         }
+        packets -= p->taken[vc];
+        p->taken[vc] = 0;
     }
     return packets;
 }
@@ -288,22 +291,24 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
     while (done < RX_QUANTUM && f->count) {
         uint8_t *packet = exanet_fifo_head(f);
-        bool damaged;
-        unsigned words = p->group->owner->measure(packet, &damaged);
+        ExanetMeasured m = p->group->owner->measure(packet);
 
-        done += words ?: 1;
-        if (words == 0 || words > f->left) {
-            port_rest_drop(p, vc, damaged);
+        done += m.words ?: 1;
+        if (m.words == 0 || m.words > f->left) {
+            port_rest_drop(p, vc, m.damaged);
             continue;
         }
-        if (!p->group->owner->take(p, vc, packet, words)) {
+        if (!p->group->owner->take(p, vc, packet, m.words)) {
             return false;
         }
         if (drops != p->rx_drops) {
             return false;           /* the call of take() has emptied the FIFO */
         }
-        exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, 1);
-        port_rx_skip(p, vc, words);
+        p->taken[vc] = 0;
+        exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, m.packets);
+        /* the words of the frame are counted already, but a run has fewer words */
+        exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, m.alone - m.words);
+        port_rx_skip(p, vc, m.words);
     }
     return f->count != 0;
 }

@@ -84,20 +84,25 @@ enum exanet_port_event {
     EXANET_PORT_INJECTED,           /* a fault of an order with a count was injected */
 };
 
+/* A packet, or several packets that travel as one (a run), as the owner measures it. */
+typedef struct ExanetMeasured {
+    unsigned words;                 /* length; 0: not valid */
+    unsigned packets;               /* 1, or the number of packets in the run */
+    unsigned alone;                 /* sum of the lengths of the packets without a run */
+    bool damaged;                   /* not valid: the CRC of the header is wrong */
+} ExanetMeasured;
+
 /* Functions of the device that a port calls.  No function is NULL. */
 typedef struct ExanetPortOwner {
+    /* Measures the packet or run at @buf; reads only its first word. */
+    ExanetMeasured (*measure)(const uint8_t *buf);
     /*
-     * Returns the length in words of the packet at @buf, at most EXANET_PACKET_WORDS.
-     * Returns 0 if the packet is not valid.  Sets *@damaged to true if the CRC of the
-     * header is wrong, otherwise to false.
-     */
-    unsigned (*measure)(const uint8_t *buf, bool *damaged);
-    /*
-     * Accepts the packet of @words words at @buf that arrived by channel @vc of @p: the
-     * packet is then delivered, forwarded or dropped.  Returns false, without accepting
-     * the packet, if the packet's output is blocked.  Then the owner calls
+     * Accepts the packet or run of @words words at @buf that arrived by channel @vc of
+     * @p: the packet is then delivered, forwarded or dropped.  Returns false, without
+     * accepting the packet, if the packet's output is blocked.  Then the owner calls
      * rnic_loop_schedule() when the output opens, and the port offers the packet again.
-     * The function may change the packet.
+     * The function may change the packet.  If the function has accepted only the first
+     * packets of a run, it returns false and has stored their number in @p->taken[@vc].
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
@@ -153,6 +158,7 @@ typedef struct ExanetPortGroup {
     uint32_t timeout_ms;
     /* the port drops new packets of a channel that has stalled for this time; 0: never */
     uint32_t stall_ms;
+    bool runs;                      /* the device sends and accepts runs */
 } ExanetPortGroup;
 
 /* Value of property peerN: the neighbour may have any coordinates without a conflict. */
@@ -174,6 +180,7 @@ struct ExanetPort {
     uint32_t peer_words;            /* words of the longest frame for the neighbour */
     uint8_t peer_epoch;             /* epoch of @peer */
     bool peer_known;                /* @peer is the neighbour now */
+    bool runs;                      /* both ends of the cable accept runs */
     bool up;                        /* the link is up */
     bool wanted;                    /* the guest has not disabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
@@ -220,6 +227,8 @@ struct ExanetPort {
     GQueue delayed;                 /* ExanetDelayed by @due: packets that faults delay */
 
     ExanetFifo rx[EXANET_VCS];
+    /* packets of the run at the head of @rx that the owner has accepted; owner's */
+    unsigned taken[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
     /*
      * words of packets that arrived by this port and wait at the owner; set by the owner
@@ -318,6 +327,22 @@ uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
  * full.  Drops and counts the packet if the link is down or the channel has no room.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
+/*
+ * Returns the length in words of the longest run that the frame of channel @vc has room
+ * for now.  Returns 0 if the port must send packets one by one, because the neighbour
+ * accepts no runs, the link is down or stopped, or faults, rate or latency may act on
+ * each packet.
+ */
+unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
+/* Does as exanet_port_run_room(), for the frame after those that wait. */
+unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
+/*
+ * Adds the run that the caller has built at exanet_port_place() to the frame of channel
+ * @vc.  @run is its measure; @run->words is at most exanet_port_run_room().
+ */
+void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
+/* Makes the port schedule the units when the frame of channel @vc has left. */
+void exanet_port_want(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet at @buf to the urgent packets of channel @vc, which need not wait for
  * packets in the frame of the channel.  Needs no exanet_port_can_send().  Drops and

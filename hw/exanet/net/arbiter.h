@@ -14,7 +14,10 @@
 #include "qemu/host-utils.h"
 
 #define EXANET_ARBITER_INPUTS 64    /* most inputs; their numbers are 0 to 63 */
-/* Most packets that an input sends in its turn, while other inputs wait. */
+/*
+ * Most packets that an input sends in its turn, while other inputs wait.  Packets that
+ * the input sends together may exceed this number.
+ */
 #define EXANET_ARBITER_PACKETS 16
 
 /*
@@ -94,8 +97,12 @@ static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
     return false;
 }
 
-/* Counts a packet that @input has sent.  Afterwards @input does not wait. */
-static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input)
+/*
+ * Counts @packets packets that @input has sent together.  Afterwards @input does not
+ * wait.
+ */
+static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input,
+                                       unsigned packets)
 {
     a->waiting &= ~(1ULL << input);
     a->before &= ~(1ULL << input);
@@ -103,9 +110,7 @@ static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input)
         a->holder = input;
         a->used = 0;
     }
-    if (a->used < EXANET_ARBITER_PACKETS) {
-        a->used++;
-    }
+    a->used = MIN(a->used + packets, EXANET_ARBITER_PACKETS);
 }
 
 #endif /* HW_EXANET_NET_ARBITER_H */

@@ -78,21 +78,21 @@ static void net_trace_route(ExanetState *s, const uint8_t *buf, int route)
     }
 }
 
-static void net_count_tx(ExanetState *s, const uint8_t *buf)
+static void net_count_tx(ExanetState *s, const uint8_t *buf, unsigned packets)
 {
-    exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter);
+    exanet_count_by(s, exanet_type_info[exanet_packet_type(buf)].tx_counter, packets);
 }
 
 /*
- * Counts a packet of this node in SW_LOCAL0 if the packet leaves by a torus link.  Only a
+ * Counts packets of this node in SW_LOCAL0 if the packets leave by a torus link.  Only a
  * node with offset 0 in its QFDB (F1) counts.
  */
-static void net_count_entry(ExanetState *s, int route)
+static void net_count_entry(ExanetState *s, int route, unsigned packets)
 {
     enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
 
     if (exanet_role_torus(role) && !(s->node & EXANET_COORD_OFFSET)) {
-        s->router.counter[EXANET_ROUTER_LOCAL]++;
+        s->router.counter[EXANET_ROUTER_LOCAL] += packets;
     }
 }
 
@@ -102,7 +102,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
     ExanetPort *p;
 
     net_trace_route(s, o->buf, route);
-    net_count_tx(s, o->buf);
+    net_count_tx(s, o->buf, 1);
     switch (route) {
     case EXANET_ROUTE_NONE:
         exanet_count(s, DROP_NO_ROUTE);
@@ -112,13 +112,55 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         break;
     default:
         p = &s->port[EXANET_ROUTE_PORT(route)];
-        net_count_entry(s, route);
+        net_count_entry(s, route, 1);
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
-        exanet_router_sent(s, route, EXANET_INPUT_NI);
+        exanet_router_sent(s, route, EXANET_INPUT_NI, 1);
         /* the port may have sent the packet, but the memory at @o->buf stays allocated */
         exanet_flow_observe(s, p, o->buf, words);
     }
+}
+
+/* Returns the number of packets of a run of @words words; 0 if there is no such run. */
+static unsigned net_run_packets(unsigned words)
+{
+    unsigned packets = words > EXANET_RUN_EXTRA ?
+                       (words - EXANET_RUN_EXTRA) / EXANET_PAYLOAD_WORDS : 0;
+
+    return packets < 2 ? 0 : MIN(packets, EXANET_RUN_MAX);
+}
+
+unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o)
+{
+    if (o->route < 0 || s->router.times) {
+        return 0;
+    }
+    return net_run_packets(exanet_port_run_room(&s->port[EXANET_ROUTE_PORT(o->route)],
+                                                EXANET_ROUTE_VC(o->route)));
+}
+
+/* Adds the run of @packets packets at exanet_port_place() to the frame of @route. */
+static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned packets)
+{
+    const ExanetMeasured run = {
+        .words = exanet_run_words(packets),
+        .packets = packets,
+        .alone = packets * EXANET_PACKET_WORDS,
+    };
+    unsigned vc = EXANET_ROUTE_VC(route);
+
+    exanet_packet_vc_set(buf, vc);
+    exanet_packet_vc_set(exanet_run_header(buf), vc);
+    exanet_port_commit_run(&s->port[EXANET_ROUTE_PORT(route)], vc, &run);
+}
+
+void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets)
+{
+    net_trace_route(s, exanet_run_header(o->buf), o->route);
+    net_count_tx(s, exanet_run_header(o->buf), packets);
+    net_count_entry(s, o->route, packets);
+    net_run_commit(s, o->route, o->buf, packets);
+    exanet_router_sent(s, o->route, EXANET_INPUT_NI, packets);
 }
 
 /* Sends a copy of the packet at @buf by @route, as an urgent packet of the port. */
@@ -139,7 +181,7 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
     int route = exanet_net_route(s, dst, exanet_packet_path(buf));
 
     net_trace_route(s, buf, route);
-    net_count_tx(s, buf);
+    net_count_tx(s, buf, 1);
     switch (route) {
     case EXANET_ROUTE_NONE:
         exanet_count(s, DROP_NO_ROUTE);
@@ -148,7 +190,7 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
         net_deliver(s, NULL, buf, words);
         break;
     default:
-        net_count_entry(s, route);
+        net_count_entry(s, route, 1);
         net_respond_by(s, route, buf, words);
     }
 }
@@ -222,23 +264,24 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 /* --- Packets for other nodes ------------------------------------------------ */
 
 /*
- * Counts a packet that this node forwards from @from to the port of @route in FORWARDED.
- * If @from is a torus link, or if the packet moves from a QFDB link to a torus link, also
- * counts the packet in a counter of the torus router.
+ * Counts packets that this node forwards from @from to the port of @route in FORWARDED.
+ * If @from is a torus link, or if the packets move from a QFDB link to a torus link, also
+ * counts the packets in a counter of the torus router.
  */
-static void net_count_transit(ExanetState *s, ExanetPort *from, int route)
+static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
+                              unsigned packets)
 {
     enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
 
-    exanet_count(s, FORWARDED);
+    exanet_count_by(s, EXANET_CNT_FORWARDED, packets);
     if (from->role == EXANET_ROLE_QFDB) {
         if (exanet_role_torus(out)) {
             s->router.counter[EXANET_ROUTER_LOCAL +
-                          RNIC_GET(EXANET_COORD_OFFSET, from->peer)]++;
+                          RNIC_GET(EXANET_COORD_OFFSET, from->peer)] += packets;
         }
     } else if (exanet_role_torus(from->role)) {
         s->router.counter[exanet_role_torus(out) ? EXANET_ROUTER_TRANSIT :
-                                               EXANET_ROUTER_LOCAL_OUT]++;
+                                               EXANET_ROUTER_LOCAL_OUT] += packets;
     }
 }
 
@@ -300,7 +343,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     }
     trace_exanet_net_forward(s->node, from->index, route, exanet_packet_type(buf),
                              exanet_packet_dst(buf));
-    net_count_transit(s, from, route);
+    net_count_transit(s, from, route, 1);
     if (unlikely(s->router.times)) {
         s->router.times->pass(s, route, buf, words);
     }
@@ -308,7 +351,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     memcpy(exanet_port_place(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);
     if (words > 1) {
-        exanet_router_sent(s, route, input);
+        exanet_router_sent(s, route, input, 1);
     }
     exanet_flow_observe(s, to, buf, words);
     return true;
@@ -344,13 +387,19 @@ bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
     return net_pass(from, EXANET_INPUT(from->index, vc), route, buf, words);
 }
 
-bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+static void net_drop_malformed(ExanetState *s)
+{
+    exanet_count(s, DROP_MALFORMED);
+    exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+}
+
+/* Processes a packet that arrived by channel @vc of @from; see exanet_net_take(). */
+static bool net_take_packet(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
 
     if (exanet_packet_vc(buf) != vc) {
-        exanet_count(s, DROP_MALFORMED);
-        exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
+        net_drop_malformed(s);
         return true;
     }
     if (exanet_packet_dst(buf) != s->node) {
@@ -362,4 +411,146 @@ bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words
     s->router.hol += s->router.voqs[from->index].busy[vc] != 0;
     net_deliver(s, from, buf, words);
     return true;
+}
+
+/* --- Runs ------------------------------------------------------------------- */
+
+/*
+ * Passes the run at @buf, whose destination is this node, to its unit.  Returns false if
+ * the packets of the run must be processed one by one, because a check refuses packets of
+ * the run.
+ */
+static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf)
+{
+    ExanetPacket run;
+
+    if (!s->enabled || s->strict || exanet_run_decode(buf, &run) != EXANET_WIRE_OK ||
+        run.bad_payload ||
+        !exanet_router_source_ok(s, from, run.src, run.dst, run.path) ||
+        (run.src == from->peer && run.epoch != from->peer_epoch)) {
+        return false;
+    }
+    if (exanet_role_torus(from->role)) {
+        s->router.counter[EXANET_ROUTER_LOCAL_OUT] += run.packets;
+    }
+    qatomic_set(&s->arrivals, s->arrivals + run.packets);
+    run.link = from->index;
+    run.far = run.src != from->peer;
+    s->sink(s, from, &run);
+    return true;
+}
+
+enum net_run_result {
+    NET_RUN_PASSED,                 /* the run has left */
+    NET_RUN_WAITS,                  /* the run must wait for its output */
+    NET_RUN_SPLIT,                  /* the packets must be processed one by one */
+};
+
+/*
+ * Forwards the run of @words words at @buf to another node as a run, if nothing on the
+ * way acts on single packets and an empty frame has room for the run.
+ */
+static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsigned vc,
+                                        uint8_t *buf, unsigned words, unsigned packets)
+{
+    uint8_t *header = exanet_run_header(buf);
+    unsigned path = exanet_packet_path(header);
+    uint32_t dst = exanet_packet_dst(header);
+    unsigned input = EXANET_INPUT(from->index, vc);
+    ExanetPort *to;
+    int route;
+
+    if (s->router.arith || s->router.times ||
+        exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=
+        EXANET_SW_MODE_ROUTER) {
+        return NET_RUN_SPLIT;
+    }
+    route = exanet_router_transit(s, from, vc, dst, path);
+    if (route < 0 ||
+        !exanet_router_source_ok(s, from, exanet_packet_src(header, words - 1), dst,
+                                 path)) {
+        return NET_RUN_SPLIT;
+    }
+    to = &s->port[EXANET_ROUTE_PORT(route)];
+    /* packets of a channel that has stalled must be dropped one by one */
+    if (to->blocked || words > exanet_port_run_limit(to, EXANET_ROUTE_VC(route))) {
+        return NET_RUN_SPLIT;
+    }
+    if (!exanet_router_may_send_run(s, route, input, words)) {
+        return NET_RUN_WAITS;
+    }
+    if (!exanet_packet_hop(header, words - 1)) {
+        return NET_RUN_SPLIT;       /* TTL is 0 */
+    }
+    trace_exanet_net_forward(s->node, from->index, route, EXANET_TYPE_WRITE, dst);
+    net_count_transit(s, from, route, packets);
+    buf = memcpy(exanet_port_place(to, EXANET_ROUTE_VC(route)), buf,
+                 words * EXANET_WORD_BYTES);
+    net_run_commit(s, route, buf, packets);
+    exanet_router_sent(s, route, input, packets);
+    return NET_RUN_PASSED;
+}
+
+/*
+ * Processes the packets of the run at @buf one by one, from packet @from->taken[@vc] on.
+ * Returns false if a packet must wait; then @from->taken[@vc] is the number of packets
+ * before this packet.
+ */
+static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned packets)
+{
+    ExanetState *s = exanet_port_state(from);
+    ExanetPacket *run = &s->router.run[from->index][vc];
+    unsigned drops = from->rx_drops;
+    uint8_t packet[EXANET_PACKET_BYTES];
+
+    if (!from->taken[vc] && exanet_run_decode(buf, run) != EXANET_WIRE_OK) {
+        for (unsigned i = 0; i < packets; i++) {
+            net_drop_footer(s, from);
+        }
+        return true;
+    }
+    run->payload = exanet_run_payload(buf);
+    for (unsigned i = from->taken[vc]; i < packets; i++) {
+        exanet_run_packet(run, i, packet);
+        if (!net_take_packet(from, vc, packet, EXANET_PACKET_WORDS)) {
+            return false;
+        }
+        if (drops != from->rx_drops) {
+            return true;            /* the packet has emptied the FIFO of the run */
+        }
+        from->taken[vc] = i + 1;
+    }
+    return true;
+}
+
+/* Processes a run that arrived by channel @vc of @from; see exanet_net_take(). */
+static bool net_take_run(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+{
+    ExanetState *s = exanet_port_state(from);
+    unsigned packets = net_run_packets(words);
+
+    if (!from->runs || exanet_packet_vc(buf) != vc || !exanet_run_valid(buf, packets)) {
+        net_drop_malformed(s);
+        return true;
+    }
+    if (!from->taken[vc]) {
+        bool here = exanet_packet_dst(exanet_run_header(buf)) == s->node;
+        enum net_run_result result = NET_RUN_SPLIT;
+
+        if (here && net_run_deliver(s, from, buf)) {
+            result = NET_RUN_PASSED;
+        } else if (!here) {
+            result = net_run_pass(s, from, vc, buf, words, packets);
+        }
+        if (result != NET_RUN_SPLIT) {
+            return result == NET_RUN_PASSED;
+        }
+    }
+    return net_run_split(from, vc, buf, packets);
+}
+
+bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+{
+    return exanet_run_word(buf) ? net_take_run(from, vc, buf, words) :
+                                  net_take_packet(from, vc, buf, words);
 }

@@ -73,6 +73,13 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
  */
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
+ * Returns the number of packets of a run for which @o->buf has room, or 0 if the packets
+ * must be sent one by one.  @o is the result of exanet_net_open().
+ */
+unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o);
+/* Counts the packets of the run at @o->buf, @packets packets, and sends the run. */
+void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets);
+/*
  * Counts and sends a copy of the packet of @words words at @buf to @dst, by the path in
  * its header.  The packet is an ack, or another packet that must not wait for data, and
  * becomes an urgent packet of the port; see exanet_port_respond().  If @dst is this node,
@@ -83,8 +90,8 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
 /*
- * Processes the packet of @words words at @buf, which arrived by channel @vc of @from:
- * passes the packet to its unit, forwards the packet, stores a copy in a queue (voq.h),
+ * Processes the packet or run of @words words at @buf, which arrived by channel @vc of
+ * @from: passes the packet to its unit, forwards the packet, stores a copy in a queue (voq.h),
  * or drops and counts the packet.  Returns false if the packet cannot leave now and
  * cannot wait in a queue.  Then exanet_schedule() is called when the packet may be able
  * to leave, and the caller offers the packet again.  The function may change the packet.

@@ -336,12 +336,11 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
 
 /* --- Arbitration ---------------------------------------------------------- */
 
-bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
+/*
+ * Returns true if @input may send by @route, which is @open, now; otherwise @input waits.
+ */
+static inline bool router_arbitrate(ExanetState *s, int route, unsigned input, bool open)
 {
-    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
-    bool open = exanet_port_can_send(p, EXANET_ROUTE_VC(route)) &&
-                (!s->router.times || s->router.times->link_free(s, route));
-
     if (exanet_arbiter_may_send(&s->router.arbiter[route], s->router.round, input,
                                 open)) {
         return true;
@@ -353,9 +352,29 @@ bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
     return false;
 }
 
-void exanet_router_sent(ExanetState *s, int route, unsigned input)
+bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 {
-    exanet_arbiter_sent(&s->router.arbiter[route], input);
+    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
+    bool open = exanet_port_can_send(p, EXANET_ROUTE_VC(route)) &&
+                (!s->router.times || s->router.times->link_free(s, route));
+
+    return router_arbitrate(s, route, input, open);
+}
+
+bool exanet_router_may_send_run(ExanetState *s, int route, unsigned input, unsigned words)
+{
+    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
+    bool open = words <= exanet_port_run_room(p, EXANET_ROUTE_VC(route));
+
+    if (!open) {
+        exanet_port_want(p, EXANET_ROUTE_VC(route));
+    }
+    return router_arbitrate(s, route, input, open);
+}
+
+void exanet_router_sent(ExanetState *s, int route, unsigned input, unsigned packets)
+{
+    exanet_arbiter_sent(&s->router.arbiter[route], input, packets);
 }
 
 /* --- Registers ------------------------------------------------------------ */

@@ -81,6 +81,11 @@ typedef struct ExanetRouter {
     ExanetArithTable *table;        /* property routes, owned; NULL: none */
     uint64_t hol;                   /* ARITH_HOL: packets that overtook a queue (voq.h) */
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
+    /*
+     * indexed by port and channel of arrival: the run of which ExanetPort.taken counts
+     * packets; only valid while this number is not 0
+     */
+    ExanetPacket run[EXANET_LINKS][EXANET_VCS];
     const ExanetLinkTimes *times;   /* NULL: links have no other times */
 } ExanetRouter;
 
@@ -130,8 +135,14 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
  * each round of the units, because otherwise @input loses its turn; see arbiter.h.
  */
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
-/* Counts a packet that @input has sent by @route, for the arbitration. */
-void exanet_router_sent(ExanetState *s, int route, unsigned input);
+/*
+ * Returns the same as exanet_router_may_send(), for a run of @words words.  The run may
+ * be sent when the frame of its channel has room for the whole run.
+ */
+bool exanet_router_may_send_run(ExanetState *s, int route, unsigned input,
+                                unsigned words);
+/* Counts @packets packets that @input has sent by @route, for the arbitration. */
+void exanet_router_sent(ExanetState *s, int route, unsigned input, unsigned packets);
 /* Computes the registers SW_ before a read. */
 void exanet_router_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg (EXANET_REG_SW_). */

@@ -303,6 +303,17 @@ unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
     }
 }
 
+unsigned nic_run_encode(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
+                        uint8_t byte)
+{
+    ExanetPacket run = *pkt;
+
+    memset(exanet_run_payload(buf), byte, packets * EXANET_MTU);
+    run.packets = packets;
+    run.size = EXANET_MTU;
+    return exanet_run_encode(buf, &run);
+}
+
 void nic_packet_send(unsigned wire, const ExanetPacket *pkt)
 {
     uint8_t buf[EXANET_PACKET_BYTES];
@@ -396,15 +407,20 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
     }
     while (words) {
         ExanetWireStatus status;
-        unsigned n = exanet_packet_words(at, &status);
+        bool run = exanet_run_word(at);
+        unsigned n = run ? exanet_run_packets(at, &status) :
+                           exanet_packet_words(at, &status);
         ExanetPacket pkt;
 
+        n = run && n ? exanet_run_words(n) : n;
         if (box.kernel && (!n || n > words)) {
             return;                 /* a register can make the port damage packets */
         }
         g_assert_cmpuint(n, >, 0);
         g_assert_cmpuint(n, <=, words);
-        if (exanet_packet_decode(at, n, &pkt) == EXANET_WIRE_OK) {
+        g_assert_true(box.runs || !run);
+        if ((run ? exanet_run_decode(at, &pkt) : exanet_packet_decode(at, n, &pkt)) ==
+            EXANET_WIRE_OK) {
             if (wire == EVIL && !box.kernel) {
                 evil_check(&pkt);
             } else if (wire == HONEST &&
@@ -497,7 +513,7 @@ static void nic_type_register(void)
     }
 }
 
-static void nic_new(bool named)
+static void nic_new(bool named, bool runs)
 {
     static const Property props[] = { EXANET_PROPERTIES(BoxNic, exanet) };
     RNicHost host = { .as = &address_space_memory, .irq = nic_irq };
@@ -511,6 +527,7 @@ static void nic_new(bool named)
     for (unsigned i = 0; i < BOX_WIRES; i++) {
         s->port[i].peer_named = named ? peers[i] : EXANET_PEER_ANY;
     }
+    s->runs = runs;
     s->coord = NODE;
     s->epoch_fixed = 81;
     s->tlb_entries = 256;
@@ -579,6 +596,7 @@ static void neighbours_make(void)
         box.hello[i] = (struct exanet_hello) {
             .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
             .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
+            .flags = box.runs ? EXANET_HELLO_RUNS : 0,
         };
     }
 }
@@ -605,12 +623,13 @@ void nic_start(uint8_t flags)
     memset(&box, 0, sizeof(box));
     box.kernel = flags & EXANET_BOX_KERNEL;
     box.named = flags & EXANET_BOX_NAMED;
+    box.runs = flags & EXANET_BOX_RUNS;
     box_loop_reset();
     box_memory_reset();
     box_net_reset(frame_sent);
     memory_make();
     neighbours_make();
-    nic_new(box.named);
+    nic_new(box.named, box.runs);
     bring_up(200 * SCALE_MS);
 }
 

@@ -44,6 +44,7 @@ typedef struct Box {
     ExanetState *s;
     bool kernel;                    /* the program has EXANET_BOX_KERNEL */
     bool named;                     /* the program has EXANET_BOX_NAMED */
+    bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
     bool blocked;                   /* the honest cable was blocked once */
     bool far_named;                 /* the hostile node has sent as FAR_NODE */
@@ -128,6 +129,12 @@ void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words
 void nic_hello_send(unsigned wire, uint8_t heard);
 /* Encodes @pkt to @buf of EXANET_PACKET_BYTES; returns the length in words. */
 unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
+/*
+ * Encodes a run of @packets packets, 65 at most, from @pkt on, to @buf, which has room.
+ * All payload bytes are @byte.  Returns the length in words.
+ */
+unsigned nic_run_encode(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
+                        uint8_t byte);
 void nic_packet_send(unsigned wire, const ExanetPacket *pkt);
 
 /* --- Functions of the device, and the functions by which the linker replaces them --- */

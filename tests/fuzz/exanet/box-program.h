@@ -17,6 +17,13 @@
 #define EXANET_BOX_KERNEL   0x01
 /* Flag of the first byte: the properties peerN name the neighbours. */
 #define EXANET_BOX_NAMED    0x02
+/* Flag of the first byte: the device and its neighbours advertise runs. */
+#define EXANET_BOX_RUNS     0x04
+/*
+ * Flag of the type in BOX_OP_PACKETS: each packet is a run instead, of 2 to 65 packets,
+ * if its type is WRITE.
+ */
+#define EXANET_BOX_RUN      0x80
 
 /*
  * Flags of BOX_OP_STORE, in the byte that has the size.  VCPU: a vCPU does the store.

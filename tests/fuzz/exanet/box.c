@@ -125,7 +125,8 @@ static void op_packets(FuzzInput *in)
     unsigned n = repeats(in);
     uint8_t type = fuzz_u8(in), flags = fuzz_u8(in);
     uint32_t src = coord_of(fuzz_u32(in)), stride = fuzz_u16(in);
-    uint8_t buf[EXANET_PACKET_BYTES], payload[EXANET_MTU];
+    static uint8_t buf[(EXANET_RUN_MAX + 2) * EXANET_MTU];
+    uint8_t payload[EXANET_MTU];
     ExanetPacket pkt = {
         .type = types[type % ARRAY_SIZE(types)],
         .dst = flags & 0x80 ? HONEST_NODE : NODE, .ttl = EXANET_TTL_MAX,
@@ -171,7 +172,9 @@ static void op_packets(FuzzInput *in)
         if (pkt.type == EXANET_TYPE_READ_REQ && flags & 0x20) {
             read_request(&pkt, payload, va, damage);
         }
-        words = nic_packet_encode(buf, &pkt);
+        words = type & EXANET_BOX_RUN && pkt.type == EXANET_TYPE_WRITE ?
+                nic_run_encode(buf, &pkt, 2 + pkt.tid % EXANET_RUN_MAX, damage) :
+                nic_packet_encode(buf, &pkt);
         if (damage & 0x80 && n == 1) {
             buf[pkt.tid % (words * EXANET_WORD_BYTES)] ^= damage;
         }

@@ -172,7 +172,8 @@ static bool flags_change(uint8_t *flags, uint8_t *at, GRand *rand)
     if (!one_in(rand, 8)) {
         return false;
     }
-    *flags ^= one_in(rand, 2) ? EXANET_BOX_KERNEL : EXANET_BOX_NAMED;
+    *flags ^= one_in(rand, 2) ? EXANET_BOX_KERNEL :
+              one_in(rand, 2) ? EXANET_BOX_NAMED : EXANET_BOX_RUNS;
     return true;
 }
 

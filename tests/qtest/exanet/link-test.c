@@ -20,7 +20,7 @@ static void test_hello(void)
     exanet_wait(t, p->hellos > 0);
     g_assert_cmphex(p->hello.coord, ==, EXANET_TEST_NODE);
     g_assert_cmpuint(p->hello.epoch, ==, EXANET_TEST_EPOCH);
-    g_assert_cmpuint(p->hello.flags, ==, 0);
+    g_assert_cmpuint(p->hello.flags, ==, EXANET_HELLO_RUNS);
     g_assert_cmpuint(p->hello.peer_epoch, ==, 0);
     g_assert_cmpuint(p->hello.rx_words, ==, 16384);
     g_assert_cmpuint(p->hello.max_words, >=, EXANET_PACKET_WORDS);

@@ -89,7 +89,7 @@ void exanet_peer_hello(ExanetPeer *p, bool heard)
     struct exanet_hello hello = {
         .coord = cpu_to_le32(p->coord),
         .epoch = p->epoch,
-        .flags = heard ? EXANET_HELLO_HEARD : 0,
+        .flags = (heard ? EXANET_HELLO_HEARD : 0) | (p->runs ? EXANET_HELLO_RUNS : 0),
         .peer_epoch = heard ? p->hello.epoch : 0,
         .rx_words = cpu_to_le32(16384),
         .max_words = cpu_to_le32(p->max_words),
@@ -129,6 +129,17 @@ void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt)
     exanet_peer_words(p, buf, exanet_peer_encode(buf, pkt));
 }
 
+unsigned exanet_peer_encode_run(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
+                                bool last)
+{
+    ExanetPacket run = *pkt;
+
+    memcpy(exanet_run_payload(buf), pkt->payload, packets * EXANET_MTU);
+    run.packets = packets;
+    run.last = last;
+    return exanet_run_encode(buf, &run);
+}
+
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp)
 {
@@ -148,24 +159,54 @@ void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
 
 /* --- Receiving ------------------------------------------------------------- */
 
+static void take_packet(ExanetPeer *p, unsigned vc, const uint8_t *data, unsigned words)
+{
+    ExanetRxPacket *rx = g_new0(ExanetRxPacket, 1);
+
+    rx->words = words;
+    memcpy(rx->buf, data, words * EXANET_WORD_BYTES);
+    g_assert_cmpint(exanet_packet_decode(rx->buf, words, &rx->pkt), ==, EXANET_WIRE_OK);
+    g_assert_false(rx->pkt.bad_payload);
+    g_assert_cmpuint(rx->pkt.vc, ==, vc);
+    g_queue_push_tail(&p->packets, rx);
+}
+
+/* Takes the packets of the run at @data; returns the words of the run. */
+static unsigned take_run(ExanetPeer *p, unsigned vc, const uint8_t *data)
+{
+    uint8_t packet[EXANET_PACKET_BYTES];
+    ExanetWireStatus status;
+    ExanetPacket run;
+    unsigned packets = exanet_run_packets(data, &status);
+
+    g_assert_true(p->runs);
+    g_assert_cmpint(status, ==, EXANET_WIRE_OK);
+    g_assert_true(exanet_run_valid(data, packets));
+    g_assert_cmpint(exanet_run_decode(data, &run), ==, EXANET_WIRE_OK);
+    g_assert_false(run.bad_payload);
+    for (unsigned n = 0; n < packets; n++) {
+        exanet_run_packet(&run, n, packet);
+        take_packet(p, vc, packet, EXANET_PACKET_WORDS);
+    }
+    p->runs_taken++;
+    return exanet_run_words(packets);
+}
+
 static void take_packets(ExanetPeer *p, unsigned vc, const uint8_t *data,
                          unsigned words)
 {
     while (words) {
-        ExanetRxPacket *rx = g_new0(ExanetRxPacket, 1);
-        ExanetWireStatus status;
+        ExanetWireStatus status = EXANET_WIRE_OK;
+        unsigned n = exanet_run_word(data) ? take_run(p, vc, data) :
+                                             exanet_packet_words(data, &status);
 
-        rx->words = exanet_packet_words(data, &status);
         g_assert_cmpint(status, ==, EXANET_WIRE_OK);
-        g_assert_cmpuint(rx->words, <=, words);
-        memcpy(rx->buf, data, rx->words * EXANET_WORD_BYTES);
-        g_assert_cmpint(exanet_packet_decode(rx->buf, rx->words, &rx->pkt), ==,
-                        EXANET_WIRE_OK);
-        g_assert_false(rx->pkt.bad_payload);
-        g_assert_cmpuint(rx->pkt.vc, ==, vc);
-        g_queue_push_tail(&p->packets, rx);
-        data += rx->words * EXANET_WORD_BYTES;
-        words -= rx->words;
+        g_assert_cmpuint(n, <=, words);
+        if (!exanet_run_word(data)) {
+            take_packet(p, vc, data, n);
+        }
+        data += n * EXANET_WORD_BYTES;
+        words -= n;
     }
 }
 

@@ -31,6 +31,8 @@ typedef struct ExanetPeer {
     uint32_t max_words;             /* longest frame that the peer allows */
     uint8_t vc; /* virtual channel of the test's packets, XOFF and XON */
     bool silent;                    /* the peer does not answer HELLOs of the device */
+    bool runs;                      /* HELLOs of the peer have RUNS */
+    unsigned runs_taken;            /* runs of the device; @packets has their packets */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* sequence number of the next frame */
     bool rx_gap; /* the peer accepts any sequence number in the next frame */
@@ -75,6 +77,13 @@ void exanet_peer_words(ExanetPeer *p, const void *packets, unsigned words);
 /* Encodes @pkt with @pkt->payload into @buf; returns the packet's length in words. */
 unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
+/*
+ * Encodes a run of @packets packets at @buf, which has room.  The first packet is @pkt,
+ * and @pkt->payload has the bytes of all packets.  @last: the last packet has LAST.
+ * Returns the length in words.
+ */
+unsigned exanet_peer_encode_run(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
+                                bool last);
 /* Sends @resp to @pkt, to the response index in the packet's footer. */
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);

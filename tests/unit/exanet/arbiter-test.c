@@ -26,7 +26,7 @@ static bool pass(Bench *b, unsigned input, bool open)
     if (!ask(b, input, open)) {
         return false;
     }
-    exanet_arbiter_sent(&b->a, input);
+    exanet_arbiter_sent(&b->a, input, 1);
     b->sent[input]++;
     return true;
 }

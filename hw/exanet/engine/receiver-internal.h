@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions that the files of the receiver of blocks share. */
+#ifndef HW_EXANET_ENGINE_RECEIVER_INTERNAL_H
+#define HW_EXANET_ENGINE_RECEIVER_INTERNAL_H
+
+#include "receiver-source.h"
+#include "receiver.h"
+
+#define EXANET_GENERATIONS 16       /* number of generations of a TID */
+
+/* Returns the TID of @pkt without generation. */
+static inline unsigned exanet_pkt_tid(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_TID_INDEX, pkt->tid);
+}
+
+/* Returns the generation of @pkt. */
+static inline unsigned exanet_pkt_gen(const ExanetPacket *pkt)
+{
+    return RNIC_GET(EXANET_TID_GEN, pkt->tid);
+}
+
+/* Returns a bitmap with bits @first to @last, inclusive. */
+static inline uint64_t exanet_rx_bits(unsigned first, unsigned last)
+{
+    return (~0ULL >> (63 - last)) & (~0ULL << first);
+}
+
+/* Returns the receiver context of the TID and the source of @pkt, or NULL. */
+ExanetRxContext *exanet_rx_find(ExanetState *s, const ExanetPacket *pkt);
+/* Returns true if all packets of the block of @c have arrived. */
+static inline bool exanet_rx_all(const ExanetRxContext *c)
+{
+    uint64_t wanted;
+
+    if (!c->first || !c->last || (c->notify && !c->control_seen)) {
+        return false;
+    }
+    wanted = exanet_rx_bits(c->first_idx, c->last_idx);
+    return (c->bitmap & wanted) == wanted;
+}
+
+/*
+ * Ends the block of @c, all of whose packets have arrived: delivers the notification of a
+ * block with a control packet, frees @c, and sends an ack.  The protocol of [P] also
+ * records that the block is complete.  If the notification has an error, only sends a
+ * nack, and @c stays in use.  @pkt is the last packet that has arrived.
+ */
+void exanet_rx_complete(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
+                        const ExanetPacket *pkt);
+
+#endif /* HW_EXANET_ENGINE_RECEIVER_INTERNAL_H */
