@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 --
 -- Wireshark dissector of the ExaNet cable: link frames of EtherType 0x88b5, the
--- packets in frames, and the blocks of which packets are pieces.
+-- packets and runs of packets in frames, and the blocks of which packets are pieces.
 --
 --   tshark -X lua_script:exanet.lua -r cable.pcap -V
 --
@@ -18,6 +18,7 @@ local N, E, F = {}, {}, {}
 -- { made by from-headers
 N.WORD_BYTES = 16
 N.MTU = 256
+N.BLOCK_BYTES = 0x4000
 N.WINDOW_NI = 7
 N.HDR_CRC_BYTES = 14
 N.FTR_CRC_BYTES = 11
@@ -28,7 +29,11 @@ N.TTL_MAX = 0x7fff
 N.RATE_UNIT_KBPS = 64
 N.ACK_SEQ_BITS = 12
 N.READ_REQ_USER_BYTES = 48
+N.RUN_TYPE = 31
+N.RUN_MAX = 64
+N.RUN_EXTRA = 3
 N.HELLO_HEARD = 1
+N.HELLO_RUNS = 2
 E.ni_index = {
     NI_RT_RESPONSE = 0,
     NI_RT_REQUEST = 1,
@@ -131,6 +136,7 @@ F.FLOW_HI_DESIRED = { 45, 38 }
 F.FLOW_HI_FLAG = { 47, 46 }
 F.RATE_EXPONENT = { 7, 4 }
 F.RATE_MANTISSA = { 3, 0 }
+F.RUN_LO_PACKETS = { 54, 48 }
 F.FTR_LO_TID = { 13, 0 }
 F.FTR_LO_SRC = { 35, 14 }
 F.FTR_LO_EPOCH = { 43, 36 }
@@ -174,7 +180,6 @@ F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
 local LINK_BYTES, HELLO_BYTES = 10, 16      -- length of the link header and of a HELLO
-local BLOCK_LIMIT = 16384                   -- maximum length of a reassembled block
 local INFO_GROUPS = 4                       -- maximum of groups of packets in the info column
 
 -- Returns { value = name } of @enum. The names lack the first #@prefix characters.
@@ -194,6 +199,7 @@ local CLASS = names(E.shm_class, "SHM_")
 local MASTER = names(E.axi_master, "AXI_")
 local STATUS = { [0] = "Bad", [1] = "Good" }
 local T = E.type
+TYPE[N.RUN_TYPE] = "RUN"
 
 -- --- Fields -------------------------------------------------------------------
 
@@ -221,11 +227,18 @@ number("uint24", "hello.coord", "Coordinates", base.HEX)
 number("uint8", "hello.epoch", "Epoch", base.HEX)
 number("uint8", "hello.flags", "Flags", base.HEX)
 plain("bool", "hello.heard", "Heard the receiver's HELLO")
+plain("bool", "hello.runs", "Accepts runs")
 number("uint8", "hello.peer_epoch", "Epoch of the receiver", base.HEX)
 number("uint8", "hello.reserved", "Reserved", base.HEX)
 number("uint32", "hello.rx_words", "Words of the receive FIFO")
 number("uint32", "hello.max_words", "Longest frame taken, in words")
 
+plain("none", "run", "Run")
+number("uint8", "run.vc", "Virtual channel")
+number("uint8", "run.type", "Type", base.DEC, TYPE)
+number("uint8", "run.packets", "Packets")
+number("uint16", "run.crc", "Run word CRC-16", base.HEX)
+number("uint8", "run.crc.status", "Run word CRC status", base.DEC, STATUS)
 plain("none", "packet", "Packet")
 plain("none", "header", "Header")
 plain("none", "footer", "Footer")
@@ -345,11 +358,12 @@ report("snap", "The capture holds only a part of this frame", "UNDECODED", "WARN
 report("version", "Unknown version or kind of frame", "MALFORMED", "ERROR")
 report("reserved", "Reserved bits are not zero", "PROTOCOL", "WARN")
 report("lost", "Frames of this sender are missing", "SEQUENCE", "WARN")
-report("header_crc", "Header CRC is wrong: the rest of the frame is lost",
+report("header_crc", "Header CRC is wrong: the rest of the frame or run is lost",
        "CHECKSUM", "ERROR")
 report("footer_crc", "Footer CRC is wrong", "CHECKSUM", "ERROR")
 report("payload_crc", "Payload CRC is wrong", "CHECKSUM", "ERROR")
-report("malformed", "Type and size make no packet", "MALFORMED", "ERROR")
+report("malformed", "Type and size make no packet, or the run is not valid",
+       "MALFORMED", "ERROR")
 report("vc", "Packet and frame name different virtual channels", "PROTOCOL",
        "WARN")
 report("nack", "Negative response", "RESPONSE_CODE", "WARN")
@@ -570,19 +584,74 @@ local function parse_footer(p, s, known)
     end
 end
 
--- Returns the packet at byte @at of @s. From there on, the frame has @left bytes, at least 16.
--- @known is the packet's mark from an earlier pass, or nil. Field "state" of the result shows
--- which fields are valid. If the result has no field "bytes", the length of the packet, the next
--- packet cannot be found.
-local function parse(s, at, left, known)
+-- Returns a packet with the fields of the header at byte @at of @s. Its state is "ok" or
+-- "header_crc".
+local function parse_header(s, at)
     local lo, hi = quad(s, at), quad(s, at + 8)
-    local p = { at = at, lo = lo, hi = hi, state = "ok",
-                type = get(lo, F.HDR_LO_TYPE), dst = get(lo, F.HDR_LO_COORD),
-                size = get(lo, F.HDR_LO_SIZE),
-                va = get(hi, F.HDR_HI_VA_41_2) * 4 +
-                     get(lo, F.HDR_LO_VA_1_0) }
-    if header_crc(lo, hi) ~= get(hi, F.HDR_HI_CRC) then
-        p.state = "header_crc"
+    return { at = at, lo = lo, hi = hi,
+             state = header_crc(lo, hi) == get(hi, F.HDR_HI_CRC) and "ok" or "header_crc",
+             type = get(lo, F.HDR_LO_TYPE), dst = get(lo, F.HDR_LO_COORD),
+             size = get(lo, F.HDR_LO_SIZE),
+             va = get(hi, F.HDR_HI_VA_41_2) * 4 + get(lo, F.HDR_LO_VA_1_0) }
+end
+
+-- Returns true if run word @r is valid: 2 to RUN_MAX packets, and 0 in all other bits.
+local function run_word_valid(r)
+    local lo, hi = without(r.lo, F.HDR_LO_VC), without(r.hi, F.HDR_HI_CRC)
+    lo = without(without(lo, F.HDR_LO_TYPE), F.RUN_LO_PACKETS)
+    return lo[1] + lo[2] + hi[1] + hi[2] == 0 and r.count >= 2 and r.count <= N.RUN_MAX
+end
+
+-- Returns true if @p, the header in run @r, is that of a full packet of type WRITE, has
+-- the channel of the run word, and all packets of the run are in one block.
+local function run_header_valid(r, p)
+    return p.state == "ok" and p.type == T.TYPE_WRITE and p.size == N.MTU and
+           payload_words(p) and get(p.lo, F.HDR_LO_VC) == get(r.lo, F.HDR_LO_VC) and
+           p.va % N.BLOCK_BYTES + r.count * N.MTU <= N.BLOCK_BYTES
+end
+
+-- Decodes the run whose run word is @r. If the run is valid, stores its packets in field
+-- "packets". The packets have the fields of header and footer, and their own VA, data,
+-- first and last.
+local function parse_run(r, s, left, known)
+    local bytes = N.RUN_EXTRA * N.WORD_BYTES + r.count * N.MTU
+    if not run_word_valid(r) then
+        r.state = "malformed"
+        return
+    elseif bytes > left then
+        r.state = "cut"
+        return
+    end
+    local p = parse_header(s, r.at + N.WORD_BYTES)
+    r.bytes, r.header = bytes, p
+    if not run_header_valid(r, p) then
+        r.state = "malformed"
+        return
+    end
+    p.run, p.bytes, r.packets = r, bytes - N.WORD_BYTES, {}
+    parse_footer(p, s, known)
+    for i = 0, r.count - 1 do
+        r.packets[i + 1] = setmetatable({
+            va = p.va + i * N.MTU, data = p.data + i * N.MTU,
+            first = p.first and i == 0, last = p.last and i == r.count - 1,
+        }, { __index = p })
+    end
+end
+
+-- Returns the packet or run at byte @at of @s. From there on, the frame has @left bytes,
+-- at least 16. @known is the packet's mark from an earlier pass, or nil. Field "state" of
+-- the result shows which fields are valid. If the result has no field "bytes", the length
+-- of the packet or run, the next packet cannot be found. Only a run has field "count",
+-- and only a packet of a run has field "run".
+local function parse(s, at, left, known)
+    local p = parse_header(s, at)
+    if p.type == N.RUN_TYPE then
+        p.count = get(p.lo, F.RUN_LO_PACKETS)
+        if p.state == "ok" then
+            parse_run(p, s, left, known)
+        end
+    elseif p.state ~= "ok" then
+        return p
     elseif HEADER_ONLY[p.type] then
         if p.type == T.TYPE_ACK then
             parse_ack(p)
@@ -604,12 +673,15 @@ local function parse(s, at, left, known)
 end
 
 -- Returns the packets in the @bytes bytes of @s from @at on. A packet without a known length is
--- the last one. @marks are the marks of the packets from an earlier pass, or nil.
+-- the last one. A run that is not valid counts as one packet. @marks are the marks of the
+-- packets from an earlier pass, or nil.
 local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
         local p = parse(s, at, stop - at, marks and marks[#list + 1])
-        list[#list + 1] = p
+        for _, packet in ipairs(p.packets or { p }) do
+            list[#list + 1] = packet
+        end
         if not p.bytes then
             break
         end
@@ -723,7 +795,7 @@ end
 -- block is not valid.
 local function block_of(t)
     local length = t.stop - t.start
-    if length <= 0 or length > BLOCK_LIMIT then
+    if length <= 0 or length > N.BLOCK_BYTES then
         return nil
     end
     local b = { t = t, length = length, packets = t.packets,
@@ -900,6 +972,8 @@ end
 local function title(p)
     if p.state == "header_crc" then
         return "bad header CRC", 0
+    elseif p.state == "malformed" and p.count then
+        return "malformed run", 0
     elseif p.state == "malformed" then
         return string.format("malformed (type %d, %d B)", p.type, p.size), 0
     elseif p.type == T.TYPE_ACK then
@@ -1118,6 +1192,18 @@ local function add_status(tree, range, name, ok, complaint)
     end
 end
 
+-- Adds the run word @r.
+local function add_run(tree, tvb, r)
+    local item = tree:add(pf.run, tvb(r.at, N.WORD_BYTES))
+    item:set_text(string.format("Run of %d packets", r.count))
+    bits(item, tvb, r.at, r.lo, F.HDR_LO_VC, "run.vc")
+    bits(item, tvb, r.at, r.lo, F.HDR_LO_TYPE, "run.type")
+    bits(item, tvb, r.at, r.lo, F.RUN_LO_PACKETS, "run.packets")
+    bits(item, tvb, r.at + 8, r.hi, F.HDR_HI_CRC, "run.crc")
+    add_status(item, tvb(r.at + 14, 2), "run.crc.status", r.state ~= "header_crc",
+               ex.header_crc)
+end
+
 local function add_header(tree, tvb, p, link)
     local head = tree:add(pf.header, tvb(p.at, N.WORD_BYTES))
     local vc = bits(head, tvb, p.at, p.lo, F.HDR_LO_VC, "vc")
@@ -1283,10 +1369,15 @@ local function is_remarkable(p, mark, link)
 end
 
 local function add_packet(tree, tvb, s, p, mark, link, nth)
-    local captured = tvb:len() - p.at
-    local item = tree:add(pf.packet, tvb(p.at, p.bytes or captured))
+    local range = p.run and tvb(p.data, p.size) or tvb(p.at, p.bytes or tvb:len() - p.at)
+    local item = tree:add(pf.packet, range)
     item:set_text(string.format("Packet %d: %s", nth, (title(p))))
-    add_header(item, tvb, p, link)
+    if p.count then
+        add_run(item, tvb, p)
+    end
+    if p.header or not p.count then
+        add_header(item, tvb, p.header or p, link)
+    end
     if p.state == "malformed" then
         item:add_proto_expert_info(ex.malformed)
     elseif p.state == "cut" then
@@ -1332,6 +1423,8 @@ local function add_hello(root, tvb, s)
     root:add(pf["hello.flags"], tvb(at + 5, 1))
     root:add(pf["hello.heard"], tvb(at + 5, 1),
              flags % (2 * N.HELLO_HEARD) >= N.HELLO_HEARD)
+    root:add(pf["hello.runs"], tvb(at + 5, 1),
+             flags % (2 * N.HELLO_RUNS) >= N.HELLO_RUNS)
     root:add(pf["hello.peer_epoch"], tvb(at + 6, 1))
     root:add(pf["hello.reserved"], tvb(at + 7, 1))
     root:add_le(pf["hello.rx_words"], tvb(at + 8, 4))
@@ -1401,8 +1494,12 @@ local function is_looked_at(tree)
 end
 
 local function add_packets(root, tvb, s, link, packets, frame)
-    local all = is_looked_at(root)
+    local all, run = is_looked_at(root), nil
     for i, p in ipairs(packets) do
+        if all and p.run and p.run ~= run then
+            run = p.run
+            add_run(root, tvb, run)
+        end
         -- If a tunnel puts several frames into one, the record is that of the first of them,
         -- which may have fewer marks.
         local mark = frame.marks[i] or {}

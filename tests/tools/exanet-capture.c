@@ -3,9 +3,10 @@
  * Records each kind of packet and frame of a cable, for tests of programs that read
  * captures:
  *
- *   exanet-capture FILE
+ *   exanet-capture FILE [runs]
  *
  * drives a device and plays its peer as the tests do, while filter-dump writes FILE.
+ * With the argument "runs" the peer accepts runs.
  * tests/scripts/wireshark.test lists the expected contents of FILE.
  */
 #include "qemu/osdep.h"
@@ -240,13 +241,18 @@ int main(int argc, char **argv)
     ExanetTest *t;
 
     g_test_init(&argc, &argv, NULL);
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FILE\n", argv[0]);
+    if (argc != 2 && (argc != 3 || strcmp(argv[2], "runs"))) {
+        fprintf(stderr, "usage: %s FILE [runs]\n", argv[0]);
         return 2;
     }
     dump = g_strdup_printf(" -object filter-dump,id=dump,netdev=wire,file=%s,"
                            "maxlen=131072", argv[1]);
     t = exanet_start(dump);
+    if (argc == 3) {
+        t->peer->runs = true;
+        exanet_peer_hello(t->peer, true);
+        exanet_settle(t);
+    }
     write_to_peer(t);
     write_to_device(t);
     corrupt(t);
