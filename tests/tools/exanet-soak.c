@@ -62,6 +62,9 @@ static void vary(Soak *s, ExanetTopology *topo)
     unsigned extra = pick(s, 3);
 
     topo->mortal[pick(s, topo->nodes)] = true;
+    for (unsigned n = 0; n < topo->nodes; n++) {
+        topo->alone[n] = pick(s, 3) == 0;
+    }
     while (extra--) {
         const ExanetCable *c = &topo->cable[pick(s, topo->cables)];
 

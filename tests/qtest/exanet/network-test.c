@@ -100,6 +100,27 @@ static void test_hybrid(void)
     check_all_to_all(exanet_topology_hybrid(2, 2, true), 16 * KiB, 3);
 }
 
+/* --- Runs ------------------------------------------------------------------ */
+
+/* Nodes take the runs of neighbours apart for neighbours that accept only packets. */
+static void test_runs_mixed(void)
+{
+    ExanetTopology topo = exanet_topology_grid(3, 2, 1, true);
+
+    topo.alone[1] = topo.alone[4] = true;
+    check_all_to_all(topo, 64 * KiB, 2);
+}
+
+static void test_runs_off(void)
+{
+    ExanetTopology topo = exanet_topology_grid(2, 2, 1, true);
+
+    for (unsigned n = 0; n < topo.nodes; n++) {
+        topo.alone[n] = true;
+    }
+    check_all_to_all(topo, 64 * KiB, 2);
+}
+
 /* --- Rings ----------------------------------------------------------------- */
 
 /*
@@ -398,6 +419,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/network/torus3x3", test_torus3x3);
     qtest_add_func("/exanet/network/cube", test_cube);
     qtest_add_func("/exanet/network/hybrid-t27", test_hybrid);
+    qtest_add_func("/exanet/network/runs-mixed", test_runs_mixed);
+    qtest_add_func("/exanet/network/runs-off", test_runs_off);
     qtest_add_func("/exanet/network/ring5", test_ring5);
     qtest_add_func("/exanet/network/ring6", test_ring6);
     qtest_add_func("/exanet/network/local-ports-t26", test_local_ports);

@@ -300,7 +300,8 @@ static void start_node(ExanetNetwork *f, unsigned n)
         g_string_append_printf(props, ",router=table,routes='%s'",
                                topo->routes[n]->str);
     }
-    g_string_append_printf(props, ",epoch=%u", f->epoch[n]);
+    g_string_append_printf(props, ",epoch=%u%s", f->epoch[n],
+                           topo->alone[n] ? ",runs=off" : "");
     f->t[n] = exanet_start_node(netdevs->str, topo->coord[n], props->str);
 }
 

@@ -33,6 +33,7 @@ typedef struct ExanetTopology {
     bool alien[EXANET_NETWORK_NODES];        /* the node is the test, with one cable */
     /* the node only forwards packets; its device is never enabled */
     bool passes[EXANET_NETWORK_NODES];
+    bool alone[EXANET_NETWORK_NODES];   /* runs=off: packets travel alone */
     GString *routes[EXANET_NETWORK_NODES];   /* routing table, owned; NULL: none */
     ExanetCable cable[EXANET_NETWORK_CABLES];
     unsigned dims[3];               /* nodes of the rings X, Y, Z; 1: no ring */
