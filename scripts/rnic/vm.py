@@ -33,6 +33,9 @@ _CMDLINE = (
     'net.ifnames=0 systemd.unit=multi-user.target systemd.show_status=0')
 # A guest prints this line on its console when its ssh server is ready.
 READY = 'rnic: ready'
+_BANNER_SECONDS = 120  # limit for the banner of the ssh server after the line READY
+_EARLY_SECONDS = 2     # limit before that line, while the guest may have no network yet
+_PROBE_SECONDS = 30    # time after a broken connection in which the guest must answer
 # Messages on the console that report an error of the guest's kernel.
 _TROUBLE = re.compile(
     r'BUG:|Oops|WARNING: |Call Trace|general protection fault|soft lockup|'
@@ -96,6 +99,40 @@ def spawn(cmd, die=signal.SIGKILL, **options):
                             preexec_fn=_die_with(os.getpid(), die), **options)
 
 
+class Banner:
+    """Waits for the banner of an ssh server. The connection stays open between two calls,
+    because each connection starts a process of the ssh server. In a slow guest a process needs
+    longer than the time between two calls, and many processes slow each other."""
+
+    def __init__(self):
+        self.connection = self.end = None
+
+    def arrived(self, port, limit, wait=0):
+        """Returns true if the ssh server at PORT of this machine has sent its banner. Waits for
+        the banner for at most WAIT seconds. Opens a connection, and closes the connection
+        after the banner, when the server ends the connection, or LIMIT seconds after the call
+        that has opened it. Raises OSError if no connection is possible."""
+        if not self.connection:
+            self.connection = socket.create_connection(('127.0.0.1', port), 1)
+            self.end = time.monotonic() + limit
+        self.connection.settimeout(wait)
+        try:
+            data = self.connection.recv(4)
+        except (BlockingIOError, TimeoutError):
+            if time.monotonic() > self.end:
+                self.close()
+            return False
+        except OSError:
+            data = b''
+        self.close()
+        return data == b'SSH-'
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+            self.connection = None
+
+
 class Node:
     """One guest, or a switch without a guest: its QEMU, its logs and its ssh connection."""
 
@@ -108,6 +145,7 @@ class Node:
         self.console = log_path(f'{cluster.name}-{self.name}-console')
         self.errors = log_path(f'{cluster.name}-{self.name}-qemu')
         self.process = self.port = self.master = self.since = None
+        self.banner = Banner()
 
     def start(self):
         """Starts QEMU. The guest boots in the background."""
@@ -214,10 +252,10 @@ class Node:
         last = (own or lines or ['it said nothing'])[-1].strip()
         return f'{how}: {last[:200]}'
 
-    def answers(self):
-        """Returns true if the guest's ssh server answers. If Slurm has started the node, returns
-        true if the console has the line READY. For a switch, which has no guest, returns true
-        if its QEMU answers."""
+    def answers(self, wait=0):
+        """Returns true if the guest's ssh server answers within WAIT seconds. If Slurm has
+        started the node, returns true if the console has the line READY. For a switch, which
+        has no guest, returns true if its QEMU answers."""
         with contextlib.suppress(OSError):
             if self.spec.switch:
                 with self.qmp():
@@ -225,12 +263,17 @@ class Node:
             if not self.port:
                 self.find_port()
             if self.cluster.prefix(self):
-                return READY in self.console.read_text(encoding='utf-8',
-                                                       errors='replace')
-            with socket.create_connection(('127.0.0.1', self.port), 1) as s:
-                s.settimeout(2)
-                return s.recv(4) == b'SSH-'
+                return self._ready()
+            # QEMU accepts a connection before the guest has a network. Such a connection may
+            # reach the guest a minute late, because QEMU repeats its packets at growing
+            # intervals. So it gets a short limit.
+            limit = _BANNER_SECONDS if self._ready() else _EARLY_SECONDS
+            return self.banner.arrived(self.port, limit, wait)
         return False
+
+    def _ready(self):
+        """Returns true if the console has the line READY."""
+        return READY in self.console.read_text(encoding='utf-8', errors='replace')
 
     def ssh(self, *options):
         """Returns the beginning of an ssh command line that runs in this guest."""
@@ -278,6 +321,7 @@ class Node:
     def stop(self):
         """Kills the ssh connection and QEMU. The guest is not shut down, because QEMU discards
         all changes of the disk anyway."""
+        self.banner.close()
         for process in (self.master, self.process):
             if process and process.poll() is None:
                 process.kill()
@@ -435,7 +479,7 @@ class Cluster:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        if code == 255 and not node.answers():
+        if code == 255 and not node.answers(_PROBE_SECONDS):
             raise Failed(f'the connection to {node.name} broke', node.console)
         return code
 
