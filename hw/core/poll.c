@@ -6,6 +6,7 @@
 #include "qemu/processor.h"
 #include "qemu/timer.h"
 #include "poll.h"
+#include "vcpu.h"
 
 #define POLL_NS 4000    /* real time after which no more look at the netdevs begins */
 #define WAIT_NS 700     /* longest wait between two looks at the netdevs */
@@ -64,5 +65,5 @@ void rnic_poll_end(RNicPoll *p)
     if (p->polling) {
         polling = false;
     }
-    object_unref(p->owner);
+    rnic_vcpu_unref(p->owner);
 }

@@ -41,8 +41,8 @@ bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
 bool rnic_poll_again(RNicPoll *p);
 
 /*
- * Ends a poll and releases the reference to the device.  The caller must call this
- * function also if rnic_poll_begin() has returned false.
+ * Ends a poll and releases the reference to the device by rnic_vcpu_unref().  The caller
+ * must call this function also if rnic_poll_begin() has returned false.
  */
 void rnic_poll_end(RNicPoll *p);
 

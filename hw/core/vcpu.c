@@ -9,6 +9,8 @@
  * address_space_*(), which takes the lock once more.
  */
 #include "qemu/osdep.h"
+#include "block/aio.h"
+#include "qemu/main-loop.h"
 #include "qemu/rcu.h"
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
@@ -74,4 +76,18 @@ bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
     }
 #endif
     return false;
+}
+
+static void unref_bh(void *opaque)
+{
+    object_unref(opaque);
+}
+
+void rnic_vcpu_unref(Object *owner)
+{
+    if (get_ptr_rcu_reader()->depth) {
+        object_unref(owner);
+    } else {
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), unref_bh, owner);
+    }
 }

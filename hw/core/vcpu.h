@@ -25,4 +25,16 @@
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs);
 
+/*
+ * Releases a reference to the device @owner.  The handler of an access for which
+ * rnic_vcpu_access() is true took the reference before it released the big lock, because
+ * the device may be unplugged meanwhile.
+ *
+ * QEMU uses the MemoryRegion again after the handler.  Usually the RCU read lock of the
+ * accelerator's loop keeps the FlatView, and thus the region's owner.  An atomic
+ * instruction under TCG runs without this lock.  Then a bottom half of the main loop
+ * releases the reference, because it gets the big lock only after the access.
+ */
+void rnic_vcpu_unref(Object *owner);
+
 #endif /* RNIC_CORE_VCPU_H */

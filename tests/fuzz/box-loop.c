@@ -226,9 +226,11 @@ bool qemu_in_vcpu_thread(void)
  */
 void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 {
+    bool exclusive = loop.exclusive;
+
     box_vcpu(false);
     box_step(ms * (int64_t)SCALE_MS, 64);
-    box_vcpu(true);
+    vcpu_set(true, exclusive);
 }
 
 void cpu_loop_exit_restore(CPUState *cpu, uintptr_t pc)

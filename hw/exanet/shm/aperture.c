@@ -279,7 +279,7 @@ static bool access_wait(ExanetState *s, ApertureAccess *a)
            g_get_monotonic_time() < end) {
         qemu_cond_timedwait_bql(&s->shm->aperture->cond, WAIT_SLICE_MS);
     }
-    object_unref(dev);
+    rnic_vcpu_unref(dev);
     return done;
 }
 

@@ -390,7 +390,11 @@ static void op_aperture(FuzzInput *in)
     unsigned size = 1 << (how & 3);
     uint64_t at = fuzz_u32(in) % (2 * APERTURE), value = fuzz_u64(in);
 
-    box_vcpu(how & 4);
+    if (how & 4 && how & 16) {
+        box_vcpu_exclusive();
+    } else {
+        box_vcpu(how & 4);
+    }
     box_access(BOX_BAR(EXANET_BAR_APERTURE) + at, &value, size, how & 8);
     box_vcpu(false);
 }

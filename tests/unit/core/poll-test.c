@@ -7,6 +7,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/timer.h"
 #include "hw/rnic/core/poll.h"
+#include "hw/rnic/core/vcpu.h"
 
 #define POLL_NS 4000
 #define TRIES   1000
@@ -16,6 +17,7 @@ static bool locked = true;
 static unsigned releases;           /* releases of the big lock */
 /* work of another thread, run by bql_unlock() with the lock held */
 static void (*meanwhile)(void);
+static unsigned unrefs;             /* calls of rnic_vcpu_unref() */
 static Object owner = { .ref = 1 };
 
 /* --- Functions that the poll calls ------------------------------------------------- */
@@ -50,6 +52,14 @@ void bql_lock_impl(const char *file, int line)
     locked = true;
 }
 
+void rnic_vcpu_unref(Object *obj)
+{
+    g_assert_true(obj == &owner && locked);
+    g_assert_cmpuint(obj->ref, >, 1);
+    obj->ref--;
+    unrefs++;
+}
+
 static void news_arrive(void)
 {
     qatomic_set(&news, news + 1);
@@ -64,7 +74,7 @@ static unsigned poll_in_vain(void)
     unsigned looks = 1;
     RNicPoll p;
 
-    releases = 0;
+    releases = unrefs = 0;
     g_assert_true(rnic_poll_begin(&p, &owner, &news));
     g_assert_cmpuint(owner.ref, ==, 2);
     g_assert_cmpuint(releases, ==, 0);
@@ -73,7 +83,9 @@ static unsigned poll_in_vain(void)
         g_assert_true(locked);
     }
     g_assert_cmpint(get_clock() - before, >=, POLL_NS);
+    g_assert_cmpuint(unrefs, ==, 0);
     rnic_poll_end(&p);
+    g_assert_cmpuint(unrefs, ==, 1);
     g_assert_cmpuint(owner.ref, ==, 1);
     return looks;
 }

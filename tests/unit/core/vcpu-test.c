@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rnic_vcpu_access(): the test simulates the accelerator and the memory map. */
+/*
+ * Tests rnic_vcpu_access() and rnic_vcpu_unref(). The test simulates the accelerator, the
+ * memory map and bottom halves.
+ */
 #include "qemu/osdep.h"
+#include "block/aio.h"
+#include "qemu/main-loop.h"
 #include "qemu/rcu.h"
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
@@ -19,7 +24,7 @@ static struct kvm_run kvm;
 static CPUState cpu = { .running = true, .kvm_run = &kvm };
 static bool in_thread;
 
-/* --- Functions that rnic_vcpu_access() calls -------------------------------------- */
+/* --- Functions that vcpu.c calls --------------------------------------------------- */
 
 __thread CPUState *current_cpu;
 bool tcg_allowed, kvm_allowed;
@@ -39,6 +44,23 @@ MemoryRegion *flatview_translate(FlatView *fv, hwaddr addr, hwaddr *at,
     }
     *at = addr - OTHER;
     return &other;
+}
+
+static int context;                     /* address of the main loop's AioContext */
+static QEMUBHFunc *bh;                  /* scheduled bottom half, or NULL */
+static void *bh_opaque;
+
+AioContext *qemu_get_aio_context(void)
+{
+    return (AioContext *)&context;
+}
+
+void aio_bh_schedule_oneshot_full(AioContext *ctx, QEMUBHFunc *cb, void *opaque,
+                                  const char *name)
+{
+    g_assert_true(ctx == qemu_get_aio_context() && !bh);
+    bh = cb;
+    bh_opaque = opaque;
 }
 
 static void start(bool tcg)
@@ -165,6 +187,36 @@ static void test_kvm_dma(void)
     g_assert_false(ask(1, 0x100, true, plain));
 }
 
+/* --- References -------------------------------------------------------------------- */
+
+/* The RCU read lock keeps the region, so the reference ends at once. */
+static void test_unref(void)
+{
+    Object owner = { .ref = 2 };
+
+    rcu_read_lock();
+    rnic_vcpu_unref(&owner);
+    rcu_read_unlock();
+    g_assert_null(bh);
+    g_assert_cmpuint(owner.ref, ==, 1);
+}
+
+/*
+ * In an atomic instruction QEMU uses the region after the handler, and no RCU read lock
+ * keeps the region.  The reference ends in the main loop.
+ */
+static void test_unref_atomic(void)
+{
+    Object owner = { .ref = 2 };
+
+    rnic_vcpu_unref(&owner);
+    g_assert_cmpuint(owner.ref, ==, 2);
+    g_assert_nonnull(bh);
+    bh(bh_opaque);
+    g_assert_cmpuint(owner.ref, ==, 1);
+    bh = NULL;
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -174,5 +226,7 @@ int main(int argc, char **argv)
     g_test_add_func("/core/vcpu/kvm-x86", test_kvm_x86);
     g_test_add_func("/core/vcpu/kvm-arm", test_kvm_arm);
     g_test_add_func("/core/vcpu/kvm-dma", test_kvm_dma);
+    g_test_add_func("/core/vcpu/unref", test_unref);
+    g_test_add_func("/core/vcpu/unref-atomic", test_unref_atomic);
     return g_test_run();
 }
