@@ -34,8 +34,8 @@ static inline void rnic_deadline_fini(RNicDeadline *d)
 }
 
 /*
- * Arms the timer for the time @ns.  Does nothing if the timer is armed for an earlier
- * time, or after rnic_deadline_hold().
+ * Arms the timer for the time @ns.  Does nothing if @d->at is @ns or earlier: the owner
+ * waits for a deadline that is not later, or has called rnic_deadline_hold().
  */
 static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
 {

@@ -15,7 +15,7 @@ typedef struct RNicHost {
     /*
      * Returns true if the guest has enabled messages (MSI-X): then the device calls
      * @irq, otherwise @line.  A device that does not call @messages calls @line, or @irq
-     * if @line is NULL.
+     * if @line is NULL.  NULL: the bus has only wires.
      */
     bool (*messages)(void *opaque);
     /* Sends message @vector.  NULL: the bus has only wires. */

@@ -33,8 +33,8 @@ bool rnic_loop_enter(RNicLoop *l)
     }
     l->running = true;
     /*
-     * sets the guard, because QEMU does so only for MMIO and bottom halves, and the
-     * caller may be a timer or a netdev
+     * sets the guard if @l->ops->guard is true, because QEMU does not set the guard for
+     * all callers: for example, not for a timer
      */
     l->engaged = guard->engaged_in_io;
     guard->engaged_in_io |= l->ops->guard;

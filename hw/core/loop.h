@@ -155,9 +155,9 @@ void rnic_loop_leave(RNicLoop *l, bool entered);
 void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
 /*
  * Ends the handling of a store, for which rnic_loop_enter() has returned true, and sends
- * the interrupts.  If @work is true, the function first runs the units within the limits
- * RNIC_LOOP_VCPU_, because a program waits for the pending work.  The bottom half does
- * the rest of the work.
+ * the interrupts.  If @work is true and work is pending, the function first runs the
+ * units within the limits RNIC_LOOP_VCPU_, because a program waits for this work.  The
+ * bottom half does the rest of the work.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 /*

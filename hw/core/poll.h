@@ -33,7 +33,7 @@ typedef struct RNicPoll {
 bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
 
 /*
- * Returns false if *@events has changed since the begin of the poll, or if the poll has
+ * Returns false if *@events has changed since the start of the poll, or if the poll has
  * lasted 4 us of real time.  Otherwise waits for an event, for at most 700 ns, without
  * the big lock, and returns true: the caller must poll its netdevs again.  During the
  * wait the device may have been reset or unplugged; the QOM object is still allocated.

@@ -20,7 +20,8 @@ char *rnic_qom_name(const char *name);
 void rnic_put_uint(QDict *dict, const char *name, uint64_t value);
 
 /*
- * Argument of a list macro of counters: expands to the initializers of an array of names.
+ * Argument of a list macro of counters, which then expands to the initializers of an
+ * array of names.
  */
 #define RNIC_COUNTER_NAME(name, text) #name,
 

@@ -18,9 +18,9 @@
  * than TCG and KVM, and under TCG for CPUs whose accesses have no attributes (RISC-V,
  * Power).
  *
- * If the function returns true, the thread holds no RCU read lock except the lock of the
- * accelerator's loop.  So under TCG cpu_loop_exit_restore() with the vCPU's mem_io_pc is
- * permitted.
+ * If the function returns true, the thread holds at most one RCU read lock: that of
+ * cpu_exec() under TCG, that of address_space_rw() for the exit under KVM.  So under TCG
+ * cpu_loop_exit_restore() with the vCPU's mem_io_pc is permitted.
  */
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs);
