@@ -14,7 +14,10 @@ typedef struct ExanetFate {
         EXANET_FATE_PASS,           /* the packet is sent, after @delay */
         EXANET_FATE_DROP,           /* the packet is not sent */
         EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
-        /* the packet is sent behind the next packet of its channel, or after 1 ms */
+        /*
+         * the packet is sent behind the channel's next packet that no fault drops or
+         * delays, or after 1 ms
+         */
         EXANET_FATE_HOLD,
     } kind;
     int64_t delay;                  /* ns, before the packet is sent; only for PASS */
@@ -24,7 +27,7 @@ typedef struct ExanetFate {
 typedef struct ExanetFaultPart {
     const char *name;               /* item of property faultsN, as "corrupt-header" */
     bool (*present)(unsigned words);   /* true: a packet of @words words has the part */
-    /* Flips one bit that the CRC of the part covers. */
+    /* Flips one bit of the part or of its CRC, so that the CRC is wrong. */
     void (*apply)(GRand *rand, uint8_t *buf, unsigned words);
 } ExanetFaultPart;
 
@@ -83,8 +86,9 @@ void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
 /* Ends the order of @p. */
 void exanet_inject_cancel(ExanetPort *p);
 /*
- * Returns the number of faults that the last order had still to inject when it ended, or
- * has still to inject now.  Returns 0 for an order without end.
+ * Returns member @count of the order of @p: the number of faults that the order has still
+ * to inject, or 0 for an order without end and after the last fault.  The result has no
+ * meaning if exanet_inject_cancel() has ended the order.
  */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
 /*

@@ -66,7 +66,7 @@ static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
 
 /*
  * Removes all frames.  The words to which a result of exanet_fifo_head() points stay
- * readable until the next exanet_fifo_put().
+ * readable until the next exanet_fifo_put(), exanet_fifo_trim() or exanet_fifo_fini().
  */
 static inline void exanet_fifo_clear(ExanetFifo *f)
 {

@@ -442,9 +442,9 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 
 /*
  * Sends one frame of channel @vc.  If all packets of the channel fit, the frame contains
- * the packets of ExanetTx.frame and then the urgent packets.  Otherwise frames with only
- * urgent packets and frames without urgent packets alternate.  A packet with a bad header
- * ends the frame.
+ * the packets of ExanetTx.frame and then the urgent packets.  Otherwise a frame with only
+ * urgent packets leaves first, and then the packets of ExanetTx.frame.  A packet with a
+ * bad header ends the frame.
  */
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {

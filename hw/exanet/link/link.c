@@ -7,7 +7,7 @@
  * delivers the packets, because a netdev may call the port while the device is at work.
  * If the RX FIFO of a channel has too many words, the port sends an XOFF, which stops the
  * neighbour in this channel alone.  The FIFO then still accepts the packets that are
- * under way, up to RX_WORDS_MAX.
+ * under way, until all RX FIFOs of the port together have more than RX_WORDS_MAX words.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -168,7 +168,10 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
     return true;
 }
 
-/* Returns true if @f is a valid header for a frame of @size bytes, and not too long. */
+/*
+ * Returns true if @f is a valid header, and the frame of @size bytes contains the words
+ * that @f announces.
+ */
 static bool port_header_valid(const struct exanet_frame *f, size_t size)
 {
     /* a netdev may pad a short frame, so @size may be more than the header says */
@@ -280,8 +283,9 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 }
 
 /*
- * Delivers packets of channel @vc, until at least RX_QUANTUM words are delivered or a
- * packet must wait.  Returns true if the channel could continue now.
+ * Delivers packets of channel @vc, until at least RX_QUANTUM words are delivered, a
+ * packet must wait, or the RX FIFO is empty.  Returns true if the channel could continue
+ * now.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {

@@ -69,7 +69,7 @@ typedef struct ExanetTx {
     GByteArray *urgent;             /* packets that need not wait for packets in @frame */
     GByteArray *urgent_words;       /* words of each packet in @urgent, and a flag */
     unsigned urgent_bad;            /* packets in @urgent that have a bad header */
-    bool urgent_sent;               /* the last frame had only urgent packets */
+    bool urgent_sent;               /* packets in @frame leave before urgent packets */
 } ExanetTx;
 
 /* Events that a port reports to its owner; see ExanetPortOwner.event. */
@@ -78,7 +78,7 @@ enum exanet_port_event {
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
     /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
     EXANET_PORT_BAD_HEADER,
-    /* the rest of a frame was dropped, because the header of a packet is not valid */
+    /* the rest of a frame was dropped, because type or length of a packet is not valid */
     EXANET_PORT_MALFORMED,
     EXANET_PORT_POLLED,             /* a frame arrived in exanet_port_poll() */
     EXANET_PORT_INJECTED,           /* a fault of an order with a count was injected */
@@ -116,9 +116,10 @@ typedef struct ExanetPortOwner {
      */
     unsigned (*held_drop)(ExanetPort *p);
     /*
-     * The port calls this function after the link of @p went up or down and after a reset
-     * of @p.  The port also calls this function if a write to PORT_CTRL does not change
-     * what exanet_port_control() sets, because the write may have changed the role.
+     * The port calls this function after the link of @p went up or down and in a reset of
+     * @p.  The port also calls this function if exanet_port_control() or
+     * exanet_port_admin() changes neither @p->enabled nor @p->loopback, because a write
+     * to PORT_CTRL may have changed the role.
      */
     void (*changed)(ExanetPort *p);
     /*
@@ -129,7 +130,8 @@ typedef struct ExanetPortOwner {
     /*
      * Returns the reason why the node at @coord with @epoch cannot be the neighbour of
      * @p, a static text for the user, or NULL if there is no reason.  @known is true if
-     * the node is the neighbour of @p, or was the last neighbour.
+     * the node is the neighbour of @p, or was the last neighbour and got a reservation,
+     * which may have ended.
      */
     const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
     /*
@@ -161,7 +163,7 @@ typedef struct ExanetPortGroup {
     bool runs;                      /* the device sends and accepts runs */
 } ExanetPortGroup;
 
-/* Value of property peerN: the neighbour may have any coordinates without a conflict. */
+/* Default of property peerN: the user has named no neighbour. */
 #define EXANET_PEER_ANY UINT32_MAX
 
 struct ExanetPort {
@@ -208,7 +210,7 @@ struct ExanetPort {
     uint32_t tx_limit;              /* longest frame that the port sends, in words */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
-    uint32_t latency;               /* ns, time for which the port delays each frame */
+    uint32_t latency;               /* ns, time for which the port delays packets */
     unsigned tx_waiting;            /* words of packets in all @tx */
     unsigned tx_vc;                 /* channel of the last frame that was sent */
     ExanetTx tx[EXANET_VCS];
@@ -216,7 +218,7 @@ struct ExanetPort {
     uint8_t *held;                  /* copy of the frame that the netdev keeps */
     size_t held_len;                /* bytes of the frame in @held */
     uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
-    uint32_t xon_below;             /* an RX FIFO with fewer words ends this stop */
+    uint32_t xon_below;             /* an RX FIFO with fewer or no words ends this stop */
     int64_t tx_free;                /* ns, the rate permits a frame from this time */
     QEMUTimer *tx_timer;            /* for exanet_port_flush() */
     int64_t tx_since;               /* ns, from this time only the rate delayed packets */
@@ -273,8 +275,8 @@ void exanet_port_fini(ExanetPort *p);
 /*
  * Resets the port: drops all packets, forgets the neighbour, clears counters, cancels the
  * order of faults, ends loopback, and enables the port unless @p->admin_down is true.
- * Then the port sends a HELLO.  The neighbour detects the reset by the new epoch in the
- * HELLO.
+ * Then the port sends a HELLO, now or by its timer.  The neighbour detects the reset by
+ * the new epoch in the HELLO.
  */
 void exanet_port_reset(ExanetPort *p);
 /*
@@ -351,9 +353,10 @@ void exanet_port_want(ExanetPort *p, unsigned vc);
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
 /*
- * Sends frames of the channels that the neighbour has not stopped, until no packet waits,
- * the netdev keeps a frame, the rate forbids the next frame, or the latency delays too
- * many frames.
+ * Sends frames of the channels that the neighbour has not stopped, until no packet waits
+ * or the rate forbids the next frame.  If the port has no latency, the function also
+ * stops when the netdev keeps a frame or, in loopback, the RX FIFOs have no room.  If the
+ * port has a latency, the function also stops when the latency delays too many words.
  */
 void exanet_port_flush(ExanetPort *p);
 /*
