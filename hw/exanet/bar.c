@@ -280,7 +280,8 @@ bool exanet_bar_init(ExanetState *s, Error **errp)
 void exanet_bar_fini(ExanetState *s)
 {
     /*
-     * each info page inside user_mr has a reference to the owner of the page, this device
+     * user_mr holds a reference to the owner of each info page inside, which is this
+     * device
      */
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         memory_region_del_subregion(&s->user_mr, &s->info[c].mr);

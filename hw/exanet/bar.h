@@ -14,8 +14,8 @@
  */
 bool exanet_bar_init(ExanetState *s, Error **errp);
 /*
- * Removes the info pages from user_mr, because each info page in user_mr has a reference
- * to the device.
+ * Removes the info pages from user_mr, because user_mr holds a reference to the device
+ * for each info page inside.
  */
 void exanet_bar_fini(ExanetState *s);
 
@@ -25,8 +25,9 @@ extern const ExanetRegBlock exanet_reg_blocks[];
 /*
  * Reads frames from the netdevs and runs the units, in the thread of a vCPU, because a
  * process of context @c has polled its memory without success.  Does nothing if the
- * context is disabled or quiesced.  Only waits if another vCPU of the machine polls.  May
- * release the big lock.  The device may have ended when the function returns.  In poll.c.
+ * context is disabled or quiesced.  If another vCPU of the machine polls, the function
+ * reads no frames and only waits.  May release the big lock.  The device may have ended
+ * when the function returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

@@ -35,7 +35,7 @@
 #include "trace.h"
 
 #define RUN_ROUNDS 4        /* most rounds before QEMU's main loop continues */
-#define RUN_PACKETS 512     /* most packets that ExaDMA sends in a round */
+#define RUN_PACKETS 512     /* most packets that ExaDMA builds in a round */
 
 /* Time for which epoch_next() selects the same first epoch. */
 #define EPOCH_STEP_NS (500LL * SCALE_MS)
@@ -69,7 +69,7 @@ static const ExanetUnit *const units[] = {
 
 /*
  * Runs once each port that has input and, if the device is enabled, each unit whose bit
- * in @s->awake is set.  ExaDMA sends at most *@packets packets.  Does not change
+ * in @s->awake is set.  ExaDMA builds at most *@packets packets.  Does not change
  * *@packets, because the limit is for each round.  Returns true if a port or a unit could
  * continue now.
  */
@@ -143,8 +143,8 @@ static void registers_reset(ExanetState *s)
  * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
  * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
  * day, so that a restarted device usually begins with an epoch that it has not used
- * lately.  The time of day repeats a first epoch only after twice EXANET_TID_AGE_NS, the
- * time for which nodes remember old epochs.
+ * lately.  The time of day repeats a first epoch after at least twice EXANET_TID_AGE_NS,
+ * the time for which nodes remember old epochs.
  */
 static uint8_t epoch_next(ExanetState *s)
 {

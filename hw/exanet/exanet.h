@@ -94,8 +94,9 @@ struct ExanetState {
     const ExanetUnit *const *units; /* ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
     /*
-     * Number of packets for this node, modulo 2^32, without those dropped before.
-     * RNicPoll reads this number without the big lock.
+     * Number of packets for this node, modulo 2^32, without packets with a wrong footer
+     * CRC and packets that arrived while the device was disabled.  RNicPoll reads this
+     * number without the big lock.
      */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
@@ -107,7 +108,8 @@ struct ExanetState {
     bool strict;                    /* CTRL_STRICT: the published protocol is in use */
     uint8_t epoch;                  /* epoch of this node, 1 to 255; 0: no reset yet */
     uint32_t node;                  /* coordinates of this node, register NODE */
-    int64_t time;                   /* ns, virtual time of the last round or reset */
+    /* ns, virtual time of the last round, reset or request that shm/target.c executed */
+    int64_t time;
 
     ExanetRegs regs;
     uint64_t counter[EXANET_COUNTER_COUNT];

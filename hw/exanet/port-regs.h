@@ -13,7 +13,7 @@
  */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
- * Does what a write to register @reg (EXANET_REG_PORT_) of @p requires.  For @top see
+ * Acts on a write to register @reg (EXANET_REG_PORT_) of @p.  For @top see
  * ExanetRegBlock.written.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);

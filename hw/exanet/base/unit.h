@@ -27,9 +27,9 @@ typedef struct ExanetUnit {
     void (*fini)(ExanetState *s);
     void (*reset)(ExanetState *s);
     /*
-     * Does the work of one round.  Only ExaDMA uses @packets, the most packets to send;
-     * the other units have limits of their own.  Returns true if the unit could continue
-     * now.
+     * Does the work of one round.  Only ExaDMA uses @packets, the most packets that its
+     * scheduler may build; the other units have limits of their own.  Returns true if the
+     * unit could continue now.
      */
     bool (*run)(ExanetState *s, unsigned packets);
     unsigned awake;                 /* bit of enum exanet_awake; 0 if run() is NULL */

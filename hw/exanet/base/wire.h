@@ -221,7 +221,10 @@ static inline void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
                   RNIC_PREP(EXANET_HDR_LO_VC, vc));
 }
 
-/* Returns the source coordinates.  @words must be more than 1: acks have no source. */
+/*
+ * Returns the source coordinates.  @words must be more than 1, because acks and flow-rate
+ * packets have no source.
+ */
 static inline uint32_t exanet_packet_src(const uint8_t *buf, unsigned words)
 {
     return RNIC_GET(EXANET_FTR_LO_SRC,
