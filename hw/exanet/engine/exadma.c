@@ -458,20 +458,24 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 }
 
 /*
+ * Returns true if the unit may send runs: not in the published protocol, not with an
+ * external R5, and not while rates limit flows.
+ */
+static bool exadma_runs(ExanetState *s)
+{
+    return !s->strict && s->rt.internal && !s->flows_paced;
+}
+
+/*
  * Builds a run of the next packets of @tid, at most @budget, at @place, and sends it.
- * Returns the number of packets.  Returns 0 if the next packet must be sent alone: in the
- * published protocol, with an external R5, if rates limit flows, or if the block or
- * @place has no room for a run.
+ * Returns the number of packets.  Returns 0 if the next packet must be sent alone.
  */
 static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
                                             const ExanetOpen *place, unsigned budget)
 {
     uint32_t len = exadma_length(exadma_desc(s, tid)), sent;
-    unsigned packets = 0;
+    unsigned packets = exadma_runs(s) ? MIN(exanet_net_run_room(s, place), budget) : 0;
 
-    if (!s->strict && s->rt.internal && !s->flows_paced) {
-        packets = MIN(exanet_net_run_room(s, place), budget);
-    }
     if (packets < 2) {
         return 0;
     }
@@ -487,7 +491,8 @@ static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
  * Builds the next packets of @tid, a run of at most @budget packets or one packet, and
  * sends them.  If the route is blocked, or if older packets for the route wait in the
  * output buffer, stores one packet there instead.  Returns the number of packets.
- * Returns 0, without a packet, if the packet must wait but the output buffer is full.
+ * Returns 0, without a packet, if the packet must wait but the output buffer is full, or
+ * if the next packets can travel as a run when the route opens.
  * Returns 1 if the source cannot be read; then @tid has stopped.
  */
 static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budget)
@@ -519,7 +524,9 @@ static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budge
         }
         return 1;
     }
-    if (o->slots.count == EXANET_OUTPUT_SLOTS) {
+    if (o->slots.count == EXANET_OUTPUT_SLOTS ||
+        (left >= 2 * EXANET_MTU && exadma_runs(s) &&
+         exanet_net_run_later(s, place.route))) {
         return 0;
     }
     slot = &o->slot[rnic_fifo_at(&o->slots, o->slots.count, EXANET_OUTPUT_SLOTS)];

@@ -139,6 +139,13 @@ unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o)
                                                 EXANET_ROUTE_VC(o->route)));
 }
 
+bool exanet_net_run_later(ExanetState *s, int route)
+{
+    return route >= 0 && !s->router.times &&
+           net_run_packets(exanet_port_run_limit(&s->port[EXANET_ROUTE_PORT(route)],
+                                                 EXANET_ROUTE_VC(route)));
+}
+
 /* Adds the run of @packets packets at exanet_port_place() to the frame of @route. */
 static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned packets)
 {

@@ -77,6 +77,11 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
  * must be sent one by one.  @o is the result of exanet_net_open().
  */
 unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o);
+/*
+ * Returns true if an empty frame for @route, which is blocked, will have room for a run.
+ * exanet_schedule() is called when the frame is empty.
+ */
+bool exanet_net_run_later(ExanetState *s, int route);
 /* Counts the packets of the run at @o->buf, @packets packets, and sends the run. */
 void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets);
 /*
