@@ -33,7 +33,8 @@ MsiSource msi_source_start(QPCIBus *bus);
 /*
  * Makes each later message store @data to @to.  The processor must run.  First asserts
  * that the device sends a message while the processor executes the store that triggers
- * this message: with RAM as the address, the next instruction must load its data.
+ * this message: with RAM as the address, the next instruction must load the message's
+ * data.
  */
 void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data);
 /* Emits code by which the processor triggers one message. */

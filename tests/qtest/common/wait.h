@@ -27,7 +27,9 @@ static inline int64_t wait_end(void)
  */
 #define wait_check(end) g_assert_cmpint(g_get_monotonic_time(), <, end)
 
-/* Repeats the statement @work until @cond, a C expression, is true. */
+/*
+ * Repeats the statement @work until @cond, a C expression, is true.  Fails after WAIT_MS.
+ */
 #define wait_until(cond, work) \
     do { \
         int64_t end_ = wait_end(); \

@@ -18,7 +18,10 @@ typedef struct WirePeer {
 /* Handles one frame that has arrived.  @frame is valid until the function returns. */
 typedef void WirePeerFrame(void *opaque, const uint8_t *frame, size_t len);
 
-/* Makes the socket pair.  A frame of more than @frame_max bytes fails the test. */
+/*
+ * Makes the socket pair.  A frame of more than @frame_max bytes fails the test in a
+ * stream.  A datagram of more bytes is cut to @frame_max bytes.
+ */
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max);
 /* Initializes a peer without a socket. */
 void wire_peer_init_closed(WirePeer *p);
