@@ -10,7 +10,7 @@ typedef struct AccelJob {
     size_t bytes[ARRAYS];
     uint8_t *data[ARRAYS];          /* contents of the arrays, little-endian */
     uint64_t at[ARRAYS];            /* offset of each array in memory or block RAM */
-    uint64_t end;                   /* end of the last array, offset */
+    uint64_t end;                   /* an offset behind the last array */
     unsigned listed;                /* number of cells in the list CELLS */
 } AccelJob;
 

@@ -14,8 +14,9 @@ uint16_t exanet_wire_tid(unsigned index, unsigned gen);
 void exanet_random_bytes(uint8_t *data, size_t len, unsigned seed);
 
 /*
- * Returns a block of generation 0 to context 0 with random data, to be freed; @va: 42
- * bits.  The caller may change all but the length before it sends the block.
+ * Returns a block of generation 0 to context 0 with random data; @va: 42 bits.  The
+ * caller may change all but the data and the length before it sends the block, and frees
+ * the data by exanet_block_free().
  */
 ExanetBlock exanet_block_new(unsigned index, uint64_t va, unsigned len);
 /* Frees the data. */

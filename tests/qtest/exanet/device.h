@@ -63,7 +63,10 @@ bool exanet_on_axi(void);
 ExanetTest *exanet_start(const char *props);
 /* Does the same as exanet_start(), but the test acts as the R5. */
 ExanetTest *exanet_start_external(const char *props);
-/* Starts a device that is not enabled, with a peer that has sent no HELLO. */
+/*
+ * Starts a device that is not enabled, with a peer that has sent no HELLO.  @dgram: the
+ * cable is a datagram socket.
+ */
 ExanetTest *exanet_start_cold(const char *props, bool dgram);
 /* Starts a device with coordinates @coord at @netdev (without id), without peer. */
 ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
@@ -76,8 +79,8 @@ ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
 /*
  * Starts a device with coordinates @coord and @count ports, and brings it up as
- * exanet_start().  Each port has a peer with the coordinates of @peers[], or no peer if
- * these are EXANET_TEST_NO_PEER.
+ * exanet_start().  Each port has a peer with the coordinates of @peers[].  A port whose
+ * coordinates are EXANET_TEST_NO_PEER has no cable.
  */
 #define EXANET_TEST_NO_PEER UINT32_MAX
 ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
@@ -92,8 +95,9 @@ void exanet_pair_step(ExanetTest *const t[2], int64_t ns);
 /* Enables the device and waits for the link. */
 void exanet_bring_up(ExanetTest *t);
 /*
- * Ends QEMU.  Asserts that QEMU has logged guest errors if @t->guest_errors is set, and
- * none if it is clear.
+ * Ends QEMU, and frees @t and the peers.  Asserts that QEMU has logged guest errors of
+ * the device if @t->guest_errors is set.  Otherwise asserts that QEMU has logged no guest
+ * error; on arm64, none of the device.
  */
 void exanet_stop(ExanetTest *t);
 /*
@@ -164,8 +168,8 @@ void exanet_assert_byte(ExanetTest *t, uint64_t pa, uint8_t want, size_t len);
 #define exanet_wait(t, cond) wait_until(cond, exanet_pump(t))
 void exanet_pump(ExanetTest *t);
 /*
- * Waits in the same way for a pair, whose virtual time advances by @ns before each
- * evaluation.
+ * Waits in the same way for a pair, whose virtual time advances by @ns between two
+ * evaluations.
  */
 #define exanet_pair_wait(t, cond, ns) wait_until(cond, exanet_pair_step(t, ns))
 /* Lets the device finish all work that needs no virtual time, and takes its frames. */
@@ -200,7 +204,7 @@ unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 typedef struct ExanetTransfer {
     uint64_t src, dst;
     uint32_t len;
-    uint64_t ctrl; /* all bits of the word that has the length but the length */
+    uint64_t ctrl;                  /* word CTRL of the channel without the length */
     uint64_t notify_gva, notify_data;
     uint32_t token;                 /* nonzero value for the doorbell; 0 stands for 1 */
 } ExanetTransfer;

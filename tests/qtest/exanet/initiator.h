@@ -15,7 +15,10 @@
 
 /* Returns the GVA of @offset of the aperture. */
 uint64_t initiator_gva(uint64_t offset);
-/* Starts a device whose segment 0 is the first 64 KiB of the peer. */
+/*
+ * Starts a device whose segment 0, from offset 0 of the aperture, is 64 KiB of the peer's
+ * memory, from INITIATOR_PEER_VA on.
+ */
 ExanetTest *initiator_start(void);
 /* Enables or disables the port of the cable, and waits for the link. */
 void initiator_link_set(ExanetTest *t, bool up);
@@ -33,8 +36,8 @@ unsigned initiator_retries(const ExanetPacket *pkt);
 /* Starts one load of @size bytes at @offset. */
 void initiator_load_start(ExanetTest *t, uint64_t offset, unsigned size);
 /*
- * Advances virtual time by @step until a packet arrives; returns the time that has
- * passed.
+ * Advances virtual time in steps of @step ns until a packet waits at the peer; returns
+ * the ns that have passed.
  */
 int64_t initiator_step_until_packet(ExanetTest *t, int64_t step);
 

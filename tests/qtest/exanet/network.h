@@ -40,7 +40,7 @@ typedef struct ExanetTopology {
 } ExanetTopology;
 
 uint32_t exanet_coord(unsigned x, unsigned y, unsigned z, unsigned offset);
-/* Returns the number of the new node. */
+/* Adds a node without cables; returns the number of the node. */
 unsigned exanet_topology_node(ExanetTopology *topo, uint32_t coord);
 /* Adds a cable between the next free ports of nodes @a and @b. */
 void exanet_topology_cable(ExanetTopology *topo, unsigned a, unsigned b);
@@ -94,7 +94,7 @@ void exanet_network_reset(ExanetNetwork *f, unsigned n);
 bool exanet_network_linked(ExanetNetwork *f);
 /*
  * Waits until exanet_network_linked() is true, in real time, because sockets of QEMU
- * connect in real time.
+ * connect in real time.  Advances virtual time by 60 ms again and again meanwhile.
  */
 void exanet_network_wait_linked(ExanetNetwork *f);
 /*
@@ -126,8 +126,9 @@ void exanet_network_pass(ExanetNetwork *f, int64_t ns, int64_t step);
 void exanet_network_fault(ExanetNetwork *f, unsigned node, unsigned port,
                           const char *faults);
 /*
- * Sets the faults of all ends of cables; "" ends them.  End i has @seed + i, because with
- * one seed the same packets of each end would meet faults, or none would.
+ * Sets the faults of all ends of cables at nodes that run; "" ends them.  End i has @seed
+ * + i, because with one seed the same packets of each end would meet faults, or none
+ * would.
  */
 void exanet_network_fault_all(ExanetNetwork *f, const char *faults, uint32_t seed);
 /* Returns the sum of counter @n (EXANET_CNT_) of all nodes at the last settling. */

@@ -84,7 +84,7 @@ void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
  */
 unsigned exanet_peer_encode_run(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
                                 bool last);
-/* Sends @resp to @pkt, to the response index in the packet's footer. */
+/* Sends an ack of @pkt with code @resp, to the ack address in the packet's footer. */
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);
 
@@ -138,7 +138,7 @@ ExanetPacket exanet_axi_packet(ExanetPeer *p, enum exanet_shm_class class,
                                uint64_t va, const void *data, unsigned size);
 /*
  * Takes the next packet; asserts that it is a correct response to @req.  Returns the
- * response code, and stores data of a load at @data.
+ * response code, and stores data of a load at @data unless NULL.
  */
 enum exanet_resp exanet_peer_take_axi(ExanetPeer *p, const ExanetPacket *req,
                                       void *data);
@@ -154,7 +154,7 @@ typedef struct ExanetSink {
     uint64_t base;
     size_t bytes;
     uint8_t *image;
-    GHashTable *blocks;             /* tid << 14 | seq -> address of the next packet */
+    GHashTable *blocks;             /* (tid << 14 | seq) + 1 -> VA of the next packet */
     unsigned packets;
 } ExanetSink;
 

@@ -23,10 +23,10 @@ typedef struct ExanetRemote {
     uint64_t control[4];            /* words of the last control packet */
     unsigned port[EXANET_LINKS];    /* write packets from each port of the device */
     ExanetRemoteBlock block[EXANET_TIDS];
-    GRand *rand;                    /* owned by the test; NULL: none */
+    GRand *rand;                    /* for the test, owned; NULL: none */
 } ExanetRemote;
 
-/* Makes an image of the memory [base, base + bytes). */
+/* Clears @r, and makes an image of the memory [base, base + bytes). */
 void exanet_remote_init(ExanetRemote *r, uint64_t base, size_t bytes);
 void exanet_remote_fini(ExanetRemote *r);
 /*
@@ -57,7 +57,10 @@ unsigned exanet_blocks_waiting(ExanetTest *t);
 
 /* --- Reads of the peer ----------------------------------------------------- */
 
-/* Returns a request for @len bytes at @src of the owner in @ctrl, to @va of the peer. */
+/*
+ * Returns a request for @len bytes at VA @src of the device's context that @ctrl names as
+ * owner.  The data go to @va of the peer.  @ctrl has all bits of CTRL but the length.
+ */
 struct exanet_read_req exanet_read_of_peer(uint64_t src, uint64_t va,
                                            uint32_t len, uint64_t ctrl);
 /* Sends the request as context 4, with generation @gen and sequence @seq. */

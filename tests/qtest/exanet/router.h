@@ -10,7 +10,7 @@
 
 #define UPPER(n) ((n) << 14)
 #define AT(fpga, x, y) (UPPER(5) | (fpga) << 12 | (y) << 4 | (x))
-#define ELSEWHERE UPPER(6)          /* node behind the uplink */
+#define ELSEWHERE UPPER(6)          /* node at the uplink */
 
 /* The device is F1 of QFDB (1,1) in a torus of 4x4.  These nodes are at its ports: */
 #define HERE AT(0, 1, 1)
@@ -20,7 +20,7 @@ extern const uint32_t exanet_around[PORTS];
 ExanetTest *exanet_router_start(void);
 uint64_t exanet_port_get(ExanetTest *t, unsigned port, unsigned reg);
 uint32_t exanet_port_status(ExanetTest *t, unsigned port);
-/* Returns the number of words in the RX FIFOs of the port. */
+/* Returns the number of words that have arrived by the port and wait: PORT_LEVEL_RX. */
 unsigned exanet_port_level(ExanetTest *t, unsigned port);
 /*
  * Sends XOFF for channel 0 as the neighbour at @port, and waits until the device has

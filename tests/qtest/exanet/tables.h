@@ -27,7 +27,10 @@ typedef struct ExanetTables {
     uint64_t next;                  /* address of free memory for tables */
 } ExanetTables;
 
-/* Makes empty tables at @at.  Several tables can coexist at different addresses. */
+/*
+ * Makes empty tables from @at on, rounded up to a page of the format.  Several tables can
+ * coexist at different addresses.
+ */
 void exanet_tables_init(ExanetTables *tb, ExanetTest *t,
                         enum exanet_table_format format, uint64_t at);
 /* Opens context @c with these tables. */
@@ -39,7 +42,10 @@ uint64_t exanet_tables_page(ExanetTables *tb);
  */
 void exanet_tables_map(ExanetTables *tb, uint64_t va, uint64_t pa,
                        unsigned level, unsigned map);
-/* Returns the address of the entry of @level for @va, so that a test can damage it. */
+/*
+ * Returns the address of the entry of @level for @va, so that a test can damage the
+ * entry.  Makes the tables that lead to the entry, if they are missing.
+ */
 uint64_t exanet_tables_entry(ExanetTables *tb, uint64_t va, unsigned level);
 
 #endif /* EXANET_TABLES_H */

@@ -44,8 +44,9 @@ typedef struct ExanetOp {
     int64_t start;                  /* virtual time in ns */
     int64_t end;                    /* 0: the operation has not ended */
     bool failed;
-    unsigned error; /* of a failed operation: CHSTAT_ERROR or PKTZSTAT_RESP */
-    unsigned arrived;               /* notifications and messages that have arrived */
+    /* of a failed operation: CHSTAT_ERROR, PKTZSTAT_RESP or HANDLE of the notification */
+    unsigned error;
+    unsigned arrived;               /* its notifications and messages in mailboxes */
     /* the test allows: */
     bool may_fail;
     bool may_repeat;                /* more than one notification may arrive */
@@ -61,7 +62,8 @@ typedef struct ExanetTrafficNode {
     uint32_t used;
     /* number of entries that the test has taken from each mailbox */
     uint32_t head[EXANET_NETWORK_CONTEXTS];
-    ExanetOp *write[EXANET_WRITE_CHANNELS]; /* running writes of each channel */
+    /* the running operation of each channel, NULL: none; packet[]: reads and messages */
+    ExanetOp *write[EXANET_WRITE_CHANNELS];
     ExanetOp *packet[EXANET_PKTZ_CHANNELS];
 } ExanetTrafficNode;
 
@@ -76,7 +78,7 @@ typedef struct ExanetTraffic {
      * firmware
      */
     bool others;
-    bool restless;                  /* a node was reset or killed in this wave */
+    bool restless; /* a node was reset or killed since the last exanet_traffic_run() */
     uint64_t ctrl;                  /* further EXANET_CHANNEL_ bits of writes */
     ExanetTrafficNode node[EXANET_NETWORK_NODES];
 } ExanetTraffic;
@@ -99,10 +101,16 @@ ExanetOp *exanet_traffic_read(ExanetTraffic *tr, unsigned who, unsigned owner,
                               uint32_t len);
 ExanetOp *exanet_traffic_message(ExanetTraffic *tr, unsigned from, unsigned to,
                                  unsigned size);
-/* Starts a random operation of at most @max bytes, mostly a short one. */
+/*
+ * Starts a random operation of at most @max bytes, mostly a short one.  A message has at
+ * least 8 bytes.  Returns NULL if @from has no free channel.
+ */
 ExanetOp *exanet_traffic_random(ExanetTraffic *tr, unsigned from, unsigned to,
                                 uint32_t max);
-/* Starts a random operation from every node to each other node. */
+/*
+ * Starts a random operation from each node to each node, also to itself, if both nodes
+ * run and are not @passes.  Starts none if the node has no free channel.
+ */
 void exanet_traffic_all_to_all(ExanetTraffic *tr, uint32_t max);
 /* Updates the state of the running operations; returns their number. */
 unsigned exanet_traffic_poll(ExanetTraffic *tr);

@@ -51,7 +51,7 @@ void transit_send_acks(ExanetTest *t, unsigned from, uint32_t dst, unsigned coun
  * shows the new state.
  */
 void transit_flow(ExanetTest *t, unsigned port, unsigned vc, bool xoff);
-/* Settles; returns how many packets have arrived at the right peer and are not taken. */
+/* Settles; returns the number of packets that wait at the right peer. */
 unsigned transit_arrived(ExanetTest *t);
 /*
  * Waits for @count packets at the right peer and takes them; asserts that they are
