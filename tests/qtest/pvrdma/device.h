@@ -88,9 +88,12 @@ PvrdmaTest *pvrdma_start_hub(const char *nic);
  * port.
  */
 PvrdmaTest *pvrdma_start_port(const char *nic);
-/* Lets PVRDMA_TEST_E1000 store the frames that it receives at @target. */
+/*
+ * Lets PVRDMA_TEST_E1000 store the frames that it receives at @target.  Advances virtual
+ * time by 2 s, because the link of the NIC comes up late.
+ */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
-/* Starts a machine, and writes no register. */
+/* Starts a machine, enables the device in PCI, and writes no register of BAR 1. */
 PvrdmaTest *pvrdma_start_cold(const char *props);
 /* Does the same as pvrdma_start_cold(), but the machine has the addresses of the peer. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
@@ -158,8 +161,9 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
 /* --- Commands ----------------------------------------------------------- */
 /*
  * Sends @req with number @cmd.  Returns the errno of the register ERR or of the answer.
- * Asserts that the device interrupts exactly if the driver waits for an interrupt, and
- * that the header of the answer is right.  @resp may be NULL.
+ * The device must answer if ERR is 0 and the driver waits for an answer to @cmd.  Asserts
+ * that the device answers with the right header, and with an interrupt if MSI-X is
+ * enabled, and that the device does neither in all other cases.  @resp may be NULL.
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);

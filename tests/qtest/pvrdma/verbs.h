@@ -35,7 +35,7 @@ typedef struct PvrdmaTestMr {
 
 /*
  * Returns the request for a region of @length bytes at physical address @pa, with the
- * address @va in SGEs.
+ * address @va in SGEs.  @pa and @va must have the same offset in a page.
  */
 union pvrdma_cmd_req pvrdma_mr_request(PvrdmaTest *t, uint32_t pd, uint64_t va,
                                        uint64_t pa, uint64_t length,
@@ -127,13 +127,14 @@ typedef struct PvrdmaTestQpAttr {
     uint32_t state;                 /* enum pvrdma_qp_state */
     uint32_t mtu;                   /* enum pvrdma_mtu (1024) */
     uint32_t qkey, rq_psn, sq_psn, dest_qpn;
-    uint32_t access;                /* (all remote rights) */
+    uint32_t access;                /* (all rights) */
+    /* In the next four lines PVRDMA_TEST_NEVER stands for 0. */
     uint8_t min_rnr_timer;          /* (12: 640 us) */
-    uint8_t timeout;                /* (14: 67 ms) PVRDMA_TEST_NEVER stands for 0 */
-    uint8_t retry_cnt, rnr_retry;   /* (7) PVRDMA_TEST_NEVER stands for 0 */
+    uint8_t timeout;                /* (14: 67 ms) */
+    uint8_t retry_cnt, rnr_retry;   /* (7) */
     uint8_t rd_atomic;              /* for both directions (4) */
     uint8_t gid_index;
-    uint8_t traffic_class, hop_limit;
+    uint8_t traffic_class, hop_limit;   /* (0), (64) */
     const uint8_t *dgid, *dmac;     /* (the peer's, IPv6 with gid_index 1) */
     uint32_t pd;                    /* protection domain of a datagram's address */
 } PvrdmaTestQpAttr;
