@@ -49,7 +49,10 @@ void *guest_at(Guest *g, uint64_t at);
 /* Returns the number of guest errors that the device has counted. */
 unsigned guest_errors(const Guest *g);
 
-/* Allocates @pages pages, none next to another, and their page directory. */
+/*
+ * Allocates @pages pages and their page directory.  No page is adjacent in memory to the
+ * page that follows it in the object.
+ */
 GuestObject *guest_object_new(Guest *g, unsigned pages);
 /* Frees @o.  Its pages of guest memory stay in use. */
 void guest_object_free(GuestObject *o);

@@ -59,6 +59,7 @@ typedef struct Bed {
     GQueue wc, sent;
     unsigned events, activations, responses, datagrams;
     enum pvrdma_event event;
+    /* Set by a test: the CQ is full; DCQCN forbids the QP to send payload. */
     bool cq_full, congested;
     uint8_t frame[ROCE_FRAME_MAX];  /* frame that the device is building */
     size_t payload_at;
