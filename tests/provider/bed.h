@@ -16,7 +16,7 @@
 struct bed_node {
     struct fid_domain *domain;
     struct fid_av *av;          /* after bed_open(): entry n is the address of node n */
-    struct fid_cq *cq;          /* CQ of sends and receives */
+    struct fid_cq *cq;          /* CQ of all requests and of receives */
     struct fid_cntr *sent, *received;
     struct fid_ep *ep;
     struct fid_mr *mr;          /* region of @window */

@@ -4,8 +4,8 @@
  *
  * A NIC executes its requests in reap(), in the order of post(), by copying bytes.  A
  * test can let requests fail or wait, stop and kill nodes, and reverse the order.  Bases
- * are numbers of regions, not addresses.  A request that exceeds its region fails, so that
- * a test detects a wrong address.  Several threads may use NICs at the same time.
+ * are numbers of regions, not addresses.  A request that exceeds its region fails, so
+ * that a test detects a wrong address.  Several threads may use NICs at the same time.
  */
 #ifndef LOOP_H
 #define LOOP_H
@@ -23,7 +23,8 @@
 struct loop {
     uint32_t held;          /* bit k: requests of kind k wait */
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */
-    uint32_t dead;          /* bit n: requests to node n fail; accepted reads wait */
+    /* bit n: requests to node n fail, but datagrams are lost, and accepted reads wait */
+    uint32_t dead;
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
@@ -50,9 +51,9 @@ extern const struct rnic_fi_transport loop_transport;
 void loop_reset(void);
 
 /*
- * Ends @held.  Delivers held messages at once; the next reap() executes other held
- * requests.  Wakes the processes that have armed a NIC and wait for an arrival, or for
- * the end of a held request.
+ * Ends @held.  Wakes each process that has armed its NIC and waits for the end of a held
+ * request.  Delivers at once the other held messages, and wakes their receivers that have
+ * armed their NIC.  The next reap() executes all other held requests.
  */
 void loop_release(void);
 
