@@ -6,7 +6,7 @@
  *
  *   box-memory.c   RAM, regions, MMIO; RAM may change between two reads
  *   box-net.c      NICs, and netdevs that record sent frames and may hold them
- *   box-filter.c   filters of netdevs
+ *   box-filter.c   filters of netdevs (in pvrdma/)
  *   box-qdev.c     defaults of properties
  *   box-stats.c    query-stats
  *   box-loop.c     clocks, timers, bottom halves, the CPU that waits, the big lock
@@ -41,19 +41,21 @@ void box_bars_remove(void);
  */
 void box_remap(hwaddr ram_bytes);
 /*
- * Sets the byte at @offset of RAM to @value after @reads + 1 more reads of RAM by the
- * device, because a guest may change memory between two reads.  Replaces the previous
- * call.
+ * Sets the byte at @offset of RAM, modulo BOX_RAM_BYTES, to @value after @reads + 1 more
+ * accesses of the device to RAM, because a guest may change memory between two reads.  A
+ * DMA access counts once for each part of at most 8 bytes, and writes count too.
+ * Replaces the previous call.
  */
 void box_flip(unsigned reads, uint32_t offset, uint8_t value);
 /*
- * Counts a read of RAM for box_flip(), and changes the byte if this read is the last.
- * Other files call this function for reads that the device does through pointers.
+ * Counts an access to RAM for box_flip(), and changes the byte if this access is the
+ * last.  Other files call this function for reads that the device does through pointers.
  */
 void box_ram_was_read(void);
 /*
- * Accesses @addr like a CPU.  Returns MEMTX_DECODE_ERROR if @size exceeds 8 or if @addr
- * is not mapped.
+ * Accesses a region of the device at @addr like a CPU.  Returns MEMTX_DECODE_ERROR if no
+ * region is at @addr or the region does not permit the access, MEMTX_ACCESS_ERROR if
+ * QEMU's re-entrancy guard forbids the access, or else the result of the region.
  */
 MemTxResult box_access(hwaddr addr, uint64_t *value, unsigned size, bool write);
 

@@ -34,7 +34,10 @@
 
 #define APERTURE    0x10000
 #define SEGMENT     0x1000
-/* After this time without packets the device has forgotten blocks and nodes. */
+/*
+ * After this time without packets the device may forget all blocks and nodes.  Only the
+ * firmware keeps nodes for longer.
+ */
 #define HOLD_NS     (61 * NANOSECONDS_PER_SECOND)
 
 typedef struct BoxNic BoxNic;
@@ -46,7 +49,7 @@ typedef struct Box {
     bool named;                     /* the program has EXANET_BOX_NAMED */
     bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
-    bool blocked;                   /* the honest cable was blocked once */
+    bool blocked;                   /* the program has blocked the honest cable */
     bool far_named;                 /* the hostile node has sent as FAR_NODE */
     unsigned repeats;
     uint8_t irq;                    /* effect of the next interrupt, see nic_irq() */
@@ -73,9 +76,9 @@ void nic_end(void);
  */
 void nic_accel_end(void);
 /*
- * Resets the device after a hostile kernel, clears RAM, unblocks the cables, waits
- * until the device has forgotten the nodes, and opens the contexts again.  Clears
- * @kernel, because the kernel is honest from then on.
+ * Resets the device after a hostile kernel, fills RAM as nic_start() does, unblocks the
+ * cables, waits for HOLD_NS, and opens the contexts again.  Clears @kernel, because the
+ * kernel is honest from then on.
  */
 void nic_restart(void);
 /*
@@ -157,11 +160,12 @@ struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
 /* --- Tables: box-tables.c ---------------------------------------------- */
 
 /*
- * Asserts, 61 s after the close of all contexts, that the receiver has no source and no
- * valid context, and that packetizer and initiator can remove all their nodes.  Asserts,
- * 121 s after the close, that the firmware can remove all its nodes.  Asserts meanwhile
- * that reports of failed reads end, and that the port of the hostile node reserves the
- * node's coordinates for less than 11 s after the loss of the carrier.
+ * Asserts that the receiver has no source and no valid context, and that packetizer and
+ * initiator can remove all their nodes.  The caller has waited HOLD_NS since the close of
+ * all contexts.  Then asserts that reports of failed reads end, and that the port of the
+ * hostile node reserves the node's coordinates for at most 11 s after the loss of the
+ * carrier.  Asserts, at least 121 s after the close, that the firmware can remove all its
+ * nodes.
  */
 void nic_tables_check(void);
 /*

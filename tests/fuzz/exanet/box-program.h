@@ -45,7 +45,8 @@ typedef enum ExanetBoxOp {
     BOX_OP_MESSAGES,                /* messages of a hostile context */
     BOX_OP_CHANNEL,                 /* an RDMA write of a hostile context */
     BOX_OP_SEGMENTS,                /* segments of a hostile context, each with a store */
-    BOX_OP_APERTURE,                /* a load or store of a CPU, in the aperture */
+    /* a load or store of a CPU or a device, in the aperture or behind the aperture */
+    BOX_OP_APERTURE,
     BOX_OP_CLOCK,
     BOX_OP_BLOCK,                   /* a netdev is blocked or unblocked */
     BOX_OP_CLOSE,
@@ -58,7 +59,7 @@ typedef enum ExanetBoxOp {
     BOX_OP_RESET,
     BOX_OP_REMAP,
     BOX_OP_IRQ,                     /* sets the effect of the next interrupt */
-    BOX_OP_REGISTER,                /* a store to an existing register */
+    BOX_OP_REGISTER,                /* a store to a block of registers */
     BOX_OP_UNPLUG,                  /* ends the program */
     BOX_OP_ACCEL,                   /* a job of the accelerator */
     BOX_OP_OPS,

@@ -169,13 +169,17 @@ void bed_end(void);
 void bed_unplug(void);
 /* Starts the device like bed_start(), but without objects. */
 void bed_start_empty(uint8_t flags);
-/* Makes all objects of both processes. */
+/*
+ * Makes all objects of both processes, connects the QPs, and fills the memory of HONEST
+ * with the secret.
+ */
 void bed_objects_make(void);
 /*
- * Calls bed_restart() if the kernel was hostile; else asserts that all WQEs end, and
- * that no byte of HONEST has changed or reached EVIL.  Then asserts that HONEST can
- * transfer data, and that nothing is left after all objects were destroyed.  Checks
- * nothing if the device is unplugged.
+ * Calls bed_restart() if the kernel was hostile.  Else asserts that the send WQEs of EVIL
+ * end, of each QP in state RTS that limits its retries; that no byte of HONEST has
+ * changed; and that no 4 bytes of the secret have reached the data of EVIL.  Then asserts
+ * that HONEST can transfer data, and that nothing is left after all objects were
+ * destroyed.  Checks nothing if the device is unplugged.
  */
 void bed_check(void);
 /*
