@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: initializes the ports and the table of functions of the device that ports
- * call.
+ * ExaNet NIC: the side of the device for its ports.  The functions that ports call are in
+ * ports.c, because ports call them by ExanetPortOwner only.
  */
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H

@@ -38,7 +38,10 @@ typedef struct ExanetUnit {
      * that are not finished.
      */
     unsigned (*active)(ExanetState *s, unsigned c);
-    /* Ends the unit's work for context @c, which was disabled or quiesced. */
+    /*
+     * Ends the unit's work for context @c, which was disabled or quiesced.  Work that
+     * cannot end at once ends later, and active() counts this work until then.
+     */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
      * Handles the driver's answer to fault @f.  @ok is true if the page is present now.

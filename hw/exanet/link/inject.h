@@ -68,7 +68,10 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
  */
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
-/* Returns the present text of the property.  The caller frees the text. */
+/*
+ * Returns the items that the property has now, as text: rates in percent, times in ns,
+ * and the packets left of next:N.  The caller frees the text.
+ */
 char *exanet_inject_plan_get(const ExanetPort *p);
 /*
  * Ends the order and clears @p->injected.  Does not change the property, because the user

@@ -98,11 +98,13 @@ typedef struct ExanetPortOwner {
     ExanetMeasured (*measure)(const uint8_t *buf);
     /*
      * Accepts the packet or run of @words words at @buf that arrived by channel @vc of
-     * @p: the packet is then delivered, forwarded or dropped.  Returns false, without
-     * accepting the packet, if the packet's output is blocked.  Then the owner calls
-     * rnic_loop_schedule() when the output opens, and the port offers the packet again.
-     * The function may change the packet.  If the function has accepted only the first
-     * packets of a run, it returns false and has stored their number in @p->taken[@vc].
+     * @p: the packet is then delivered, forwarded, kept by the owner (@p->owner_words) or
+     * dropped.  Returns false, without accepting the packet, if the packet's output is
+     * blocked and the owner does not keep the packet.  Then the owner calls
+     * rnic_loop_schedule() when the packet may be able to leave, and the port offers the
+     * packet again.  The function may change the packet.  If the function has accepted
+     * only the first packets of a run, it returns false and has stored their number in
+     * @p->taken[@vc].
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
@@ -265,7 +267,7 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
     return NULL;
 }
 
-/* Initializes port @index of @group, whose property `conf` names a netdev. */
+/* Initializes port @index of @group, whose member @conf names a netdev. */
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
 /*
  * Sends a DOWN if the netdev keeps no frame, and frees the memory of the port except
