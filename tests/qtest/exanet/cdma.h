@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CDMA channels, used as by software. */
+/* CDMA channels, which a test uses as software does. */
 #ifndef EXANET_CDMA_H
 #define EXANET_CDMA_H
 
@@ -35,7 +35,10 @@ typedef struct ExanetCopy {
 void exanet_copy_start(ExanetTest *t, unsigned ch, const ExanetCopy *c);
 bool exanet_cdma_idle(ExanetTest *t, unsigned ch);
 enum exanet_tracker_state exanet_tracker_state(ExanetTest *t, unsigned ch);
-/* Asserts that the channel is idle with @sr; acknowledges its interrupts. */
+/*
+ * Asserts that the channel is idle with @sr, and that its tracker shows the same result.
+ * Acknowledges the interrupts of the channel.
+ */
 void exanet_copy_ended(ExanetTest *t, unsigned ch, uint32_t sr);
 /* Waits until the channel is idle, and asserts the same as exanet_copy_ended(). */
 void exanet_copy_ends(ExanetTest *t, unsigned ch, uint32_t sr);

@@ -31,7 +31,7 @@ ExanetPacket initiator_take_store(ExanetTest *t, uint64_t offset);
 ExanetPacket initiator_take_load(ExanetTest *t, uint64_t offset, unsigned size);
 /* Answers @pkt with ACK as the peer. */
 void initiator_ack(ExanetTest *t, const ExanetPacket *pkt);
-/* Returns the number of earlier copies of @pkt. */
+/* Returns the number of earlier copies of @pkt, at most 15, from field RETRIES. */
 unsigned initiator_retries(const ExanetPacket *pkt);
 /* Starts one load of @size bytes at @offset. */
 void initiator_load_start(ExanetTest *t, uint64_t offset, unsigned size);

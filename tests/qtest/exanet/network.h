@@ -85,7 +85,10 @@ typedef struct ExanetNetwork {
  */
 ExanetNetwork *exanet_network_start(const ExanetTopology *topo, const char *props);
 void exanet_network_stop(ExanetNetwork *f);
-/* Kills the QEMU of a mortal node; starts another QEMU in its place. */
+/*
+ * Kill the QEMU of a mortal node, and start another QEMU in its place, with another epoch
+ * and open contexts.
+ */
 void exanet_network_kill(ExanetNetwork *f, unsigned n);
 void exanet_network_revive(ExanetNetwork *f, unsigned n);
 /* Resets a node and opens its contexts again. */

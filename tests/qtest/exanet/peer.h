@@ -3,9 +3,10 @@
  * The peer at the other end of the cable: a test that speaks the link protocol of
  * rnic/exanet/wire.h with a device over a socket pair, through `-netdev socket`.
  *
- * The peer answers HELLO as a NIC does and checks every frame that it receives (header,
- * length, sequence, addresses).  The test checks and answers packets.  All waits have a
- * time limit, after which the test fails.
+ * The peer answers HELLO as a NIC does, and checks header, length and sequence of each
+ * frame that it receives, and the source of each frame that is no HELLO or DOWN.  The
+ * test checks and answers packets.  All waits have a time limit, after which the test
+ * fails.
  */
 #ifndef EXANET_PEER_H
 #define EXANET_PEER_H

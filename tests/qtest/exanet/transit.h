@@ -24,7 +24,7 @@
 
 enum { L, R, A };                   /* ports of the device */
 
-/* Starts the device with @props and all links up. */
+/* Starts the device with @props and all links up, and without flow-rate packets. */
 ExanetTest *transit_start(const char *props);
 
 /* Read and write registers of port @port. */

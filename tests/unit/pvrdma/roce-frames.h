@@ -21,7 +21,7 @@ typedef struct FrameVector {
 #define FRAME_VECTORS ARRAY_SIZE(pvrdma_vectors)
 extern FrameVector frame_vectors[FRAME_VECTORS];
 
-/* Decodes pvrdma_vectors[] into frame_vectors[]; the other functions need it. */
+/* Decodes pvrdma_vectors[] into frame_vectors[], which is empty before. */
 void frame_vectors_init(void);
 /* Returns the vector @name; aborts if there is no such vector. */
 const FrameVector *frame_vector(const char *name);
