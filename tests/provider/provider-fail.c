@@ -59,6 +59,51 @@ static void test_replaced(void)
     CHECK(fi_cq_read(bed.node[1].cq, &entry, 1) == -FI_EAGAIN);
 }
 
+/*
+ * Sends to node @nr, whose endpoint is closed.  Returns the number of lines on standard
+ * error that contain @text.
+ */
+static unsigned int refuse(const char *text, unsigned int nr)
+{
+    int copy = dup(STDERR_FILENO);
+    unsigned int count = 0;
+    char line[256];
+    FILE *file = tmpfile();
+
+    dup2(fileno(file), STDERR_FILENO);
+    (void) fi_inject(bed.node[0].ep, local, 8, nr);
+    bed_poll(10);
+    CHECK(fi_inject(bed.node[0].ep, local, 8, nr) == -FI_ECONNRESET);
+    dup2(copy, STDERR_FILENO);
+    close(copy);
+    rewind(file);
+    while (fgets(line, sizeof(line), file)) {
+        count += !!strstr(line, text);
+    }
+    fclose(file);
+    return count;
+}
+
+/*
+ * If other nodes refuse the job, a line says so although fi_inject() has no completion and
+ * libfabric's log is off.
+ */
+static void test_refused(void)
+{
+    static const char text[] = "job 77 does not reach node 0x2: remedy";
+    struct rnic_fi_domain *domain =
+        container_of(bed.node[0].domain, struct rnic_fi_domain,
+                     util_domain.domain_fid);
+
+    bed_node_close(1);
+    CHECK(refuse("does not reach", 1) == 0);
+    domain->nic->remedy = "remedy";
+    bed_node_close(2);
+    CHECK(refuse(text, 2) == 1);
+    /* one line for each domain */
+    CHECK(refuse("does not reach", 2) == 0);
+}
+
 /* All operations that wait for a peer fail when the peer is gone. */
 static void test_pending(void)
 {
@@ -193,6 +238,7 @@ static void test_close_posted(void)
 
 const struct bed_case fail_cases[] = {
     { "peer/closed", test_closed },
+    { "peer/refused", test_refused },
     { "peer/replaced", test_replaced },
     { "peer/pending", test_pending },
     { "read/dead-peer", test_read },

@@ -304,6 +304,7 @@ struct rnic_fi_domain {
 	struct dlist_entry	lookups;	/* struct rnic_fi_lookup */
 	uint32_t		sources;	/* number of exposed sources of rendezvous */
 	bool			reaping;	/* the transport's reap() is running */
+	bool			warned;	/* rnic_fi_peer_warn() has printed its line */
 	bool			doomed;	/* reads from dead peers may be posted that the peers'
 					 * NICs have not accepted yet */
 

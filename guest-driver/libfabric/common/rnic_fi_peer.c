@@ -121,6 +121,32 @@ static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 	}
 }
 
+/*
+ * Prints one line for each domain if @peer has failed because the NICs of other nodes
+ * refuse the own job.  The user must see this line, because a send of fi_inject() has no
+ * completion that reports the error.  libfabric shows warnings only on request, so the
+ * function writes to standard error if it must.
+ */
+static void rnic_fi_peer_warn(const struct rnic_fi_peer *peer)
+{
+	struct rnic_fi_domain *domain = peer->ep->domain;
+	const struct fi_provider *prov = rnic_fi_prov(domain);
+	static const char text[] = "job %u does not reach node 0x%x: %s\n";
+
+	if (domain->warned || !domain->nic->remedy ||
+	    peer->to.node == domain->nic->node)
+		return;
+	domain->warned = true;
+	if (fi_log_enabled(prov, FI_LOG_WARN, FI_LOG_EP_DATA)) {
+		FI_WARN(prov, FI_LOG_EP_DATA, text, domain->nic->job,
+			peer->to.node, domain->nic->remedy);
+		return;
+	}
+	fprintf(stderr, "libfabric: %s: ", prov->name);
+	fprintf(stderr, text, domain->nic->job, peer->to.node,
+		domain->nic->remedy);
+}
+
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 {
 	struct dlist_entry *item, *tmp;
@@ -135,6 +161,8 @@ void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 	FI_INFO(rnic_fi_prov(peer->ep->domain), FI_LOG_EP_DATA,
 		"node 0x%x context %u mailbox %u is gone: %s\n",
 		peer->to.node, peer->to.ctx, peer->to.mbox, fi_strerror(err));
+	if (err == FI_ECONNRESET)
+		rnic_fi_peer_warn(peer);
 	peer->dead = err;
 	rnic_fi_peer_drop_queue(peer, err);
 	rnic_fi_reads_fail(peer->ep->domain);

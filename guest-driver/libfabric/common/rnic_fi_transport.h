@@ -69,6 +69,8 @@ struct rnic_fi_nic {
 	uint16_t	job;	/* own job; the NICs separate jobs; the common part only
 				 * stores the job in names of endpoints */
 	int		fd;	/* descriptor, readable after a wake-up; see arm() */
+	const char	*remedy;	/* NULL; or the NICs of other nodes refuse the own job, and
+				 * this static text says what the user may do */
 };
 
 enum rnic_fi_request_kind {

@@ -20,6 +20,7 @@ static struct fake {
 
 static struct rnic_fi_nic *nic;
 static unsigned int ends;
+static uint32_t job = 5;                /* job of the process */
 
 struct fi_provider exanet_prov = { .name = "exanet" };
 struct util_prov exanet_util_prov = { .prov = &exanet_prov };
@@ -39,7 +40,7 @@ void exa_close(struct exa_dev *dev)
 
 int exa_query(struct exa_dev *dev, struct exa_attr *attr)
 {
-    *attr = (struct exa_attr) { .job = 5 };
+    *attr = (struct exa_attr) { .job = job };
     return 0;
 }
 
@@ -302,10 +303,24 @@ static void test_bases(void)
     t->close(nic);
 }
 
+/* Other nodes refuse local jobs, which are above the named jobs. */
+static void test_job(void)
+{
+    open_nic();
+    CHECK(nic->job == 5 && !nic->remedy);
+    exanet_transport.close(nic);
+    job = 4095;
+    open_nic();
+    CHECK(nic->job == 4095 && nic->remedy && strstr(nic->remedy, "exanet-job(8)"));
+    exanet_transport.close(nic);
+    job = 5;
+}
+
 const struct bed_case exanet_cases[] = {
     { "exanet/read", test_read },
     { "exanet/channels", test_channels },
     { "exanet/write", test_write },
     { "exanet/bases", test_bases },
+    { "exanet/job", test_job },
     { NULL },
 };

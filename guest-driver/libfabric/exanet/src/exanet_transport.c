@@ -11,6 +11,8 @@
 
 #define EXANET_MBOX_LOG2	11	/* log2 of the entries of a mailbox ring */
 #define EXANET_PEER_INFLIGHT	8	/* half of the packetizer channels */
+#define EXANET_NAMED_JOBS	"/sys/module/exanet/parameters/named_jobs"
+#define EXANET_NAMED_JOBS_DEFAULT	2047
 
 /*
  * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA, because
@@ -63,6 +65,24 @@ static void exanet_close(struct rnic_fi_nic *nic)
 	free(nic);
 }
 
+/*
+ * Returns the highest number of a named job.  Jobs above this number are local: the NICs of
+ * other nodes refuse them.  Without sysfs, as in some containers, returns the default of
+ * the module parameter.
+ */
+static unsigned int exanet_named_jobs(void)
+{
+	FILE *file = fopen(EXANET_NAMED_JOBS, "re");
+	unsigned int jobs;
+
+	if (!file)
+		return EXANET_NAMED_JOBS_DEFAULT;
+	if (fscanf(file, "%u", &jobs) != 1)
+		jobs = EXANET_NAMED_JOBS_DEFAULT;
+	fclose(file);
+	return jobs;
+}
+
 static int exanet_open(const char *name, struct rnic_fi_nic **out)
 {
 	struct exanet_nic *nic = calloc(1, sizeof(*nic));
@@ -85,6 +105,9 @@ static int exanet_open(const char *name, struct rnic_fi_nic **out)
 	nic->nic.ctx = exa_ctx(nic->dev);
 	nic->nic.job = attr.job;
 	nic->nic.fd = exa_fd(nic->dev);
+	if (attr.job > exanet_named_jobs())
+		nic->nic.remedy = "the user has no named job; root gives one on "
+				  "each node with exanet-job(8)";
 	*out = &nic->nic;
 	return 0;
 }
