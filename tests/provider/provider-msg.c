@@ -300,6 +300,35 @@ static void test_backpressure(void)
     receive_numbers(sent);
 }
 
+/*
+ * A send to a full mailbox completes early although reads from the same peer succeed.  The
+ * reads need no process there, so they do not show that the peer takes messages.
+ */
+static void test_hold(void)
+{
+    uint64_t end = ofi_gettime_ms() + 5 * RNIC_FI_WATCH_MS;
+    struct fi_cq_tagged_entry entry;
+    int err;
+
+    loop.stopped = 1 << 1;
+    loop.patience = 1000000;
+    CHECK(send_numbers(0, LOOP_MBOX_ENTRIES) == LOOP_MBOX_ENTRIES);
+    CHECK(!fi_send(bed.node[0].ep, src, 8, NULL, 1, src));
+    do {
+        CHECK(!fi_read(bed.node[0].ep, dst, 8, NULL, 1, 0,
+                       fi_mr_key(bed.node[1].mr), dst));
+        err = bed_wait(0, &entry);
+    } while (!err && entry.op_context == dst && ofi_gettime_ms() < end);
+    CHECK(!err && entry.op_context == src);
+    CHECK(loop.full);
+    bed_done(0, entry.op_context == src ? dst : src);
+    /* the message arrives later */
+    loop.stopped = 0;
+    receive_numbers(LOOP_MBOX_ENTRIES);
+    CHECK(!fi_recv(bed.node[1].ep, dst, 8, NULL, 0, dst));
+    bed_done(1, dst);
+}
+
 /* A message is posted again after the NIC has given up because of a full mailbox. */
 static void test_retry(void)
 {
@@ -380,6 +409,7 @@ const struct bed_case msg_cases[] = {
     { "cntr/messages", test_counters },
     { "pkt/reverse", test_reverse },
     { "pkt/backpressure", test_backpressure },
+    { "pkt/hold", test_hold },
     { "pkt/retry", test_retry },
     { "pkt/random", test_random },
     { NULL },

@@ -233,10 +233,10 @@ struct rnic_fi_peer {
 
 	struct dlist_entry	ops;	/* operations under way, struct rnic_fi_op */
 	bool			active;	/* a message or an ack came since the last watch */
+	bool			takes;	/* so did a message, or the ack of a message */
 	bool			stuck;	/* no ack since rnic_fi_pkts_hold() */
-	uint64_t		alive_ms;	/* time of the last PING, or of the last watch at
-						 * which the peer was active or no answer
-						 * was missing */
+	uint64_t		alive_ms;	/* time of the last PING, or of the last watch that
+						 * found the peer active or missed no answer */
 	uint64_t		probe_ms;	/* time of the next probe */
 	uint64_t		probe_wait;	/* ms from that probe to the probe after it */
 

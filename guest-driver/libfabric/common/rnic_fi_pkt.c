@@ -313,6 +313,7 @@ static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 {
 	struct rnic_fi_peer *peer = pkt->peer;
 
+	peer->takes = true;
 	peer->stuck = false;
 	peer->tx_acked |= 1U << ((pkt->seq - peer->tx_una) &
 				 RNIC_FI_SEQ_MASK);

@@ -158,7 +158,7 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 	uint16_t ahead = (seq - peer->rx_seq) & RNIC_FI_SEQ_MASK;
 	struct rnic_fi_early *early, copy;
 
-	peer->active = true;
+	peer->active = peer->takes = true;
 	if (ahead >= RNIC_FI_WINDOW)
 		return;		/* a copy of a handled message */
 	if (ahead) {

@@ -125,18 +125,21 @@ static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
 	struct rnic_fi_pkt *pkt;
 
 	rnic_fi_quiet_watch(peer, now);
+	/*
+	 * The peer acknowledges no message, for example because its mailbox is full.  The
+	 * peer may wait for a third process, which waits for this process, which waits for
+	 * these completions.  The function completes the sends now to prevent this deadlock.
+	 * Acks of reads and writes do not matter, because the NIC of the peer sends them.
+	 */
+	if (!peer->takes && rnic_fi_peer_owes(peer) &&
+	    (peer->inflight || peer->queued))
+		rnic_fi_pkts_hold(peer);
+	peer->takes = false;
 	if (peer->active || !rnic_fi_peer_owes(peer)) {
 		peer->active = false;
 		peer->alive_ms = now;
 		return;
 	}
-	/*
-	 * The peer acknowledges nothing, for example because its mailbox is full.  The peer
-	 * may wait for a third process, which waits for this process, which waits for these
-	 * completions.  The function completes the sends now to prevent this deadlock.
-	 */
-	if (peer->inflight || peer->queued)
-		rnic_fi_pkts_hold(peer);
 	/* A message that is not acked yet serves as PING: its ack or error is the answer. */
 	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
 	    peer->queued)
