@@ -101,17 +101,17 @@ def spawn(cmd, die=signal.SIGKILL, **options):
 
 class Banner:
     """Waits for the banner of an ssh server. The connection stays open between two calls,
-    because each connection starts a process of the ssh server. In a slow guest a process needs
-    longer than the time between two calls, and many processes slow each other."""
+    because each connection starts a process of the ssh server. In a slow guest a process
+    needs longer than the time between two calls, and many processes slow each other."""
 
     def __init__(self):
         self.connection = self.end = None
 
     def arrived(self, port, limit, wait=0):
-        """Returns true if the ssh server at PORT of this machine has sent its banner. Waits for
-        the banner for at most WAIT seconds. Opens a connection, and closes the connection
-        after the banner, when the server ends the connection, or LIMIT seconds after the call
-        that has opened it. Raises OSError if no connection is possible."""
+        """Returns true if the ssh server at PORT of this machine has sent its banner. Waits
+        for the banner for at most WAIT seconds. Opens a connection, and closes the
+        connection after the banner, when the server ends the connection, or LIMIT seconds
+        after the call that has opened it. Raises OSError if no connection is possible."""
         if not self.connection:
             self.connection = socket.create_connection(('127.0.0.1', port), 1)
             self.end = time.monotonic() + limit
@@ -253,9 +253,9 @@ class Node:
         return f'{how}: {last[:200]}'
 
     def answers(self, wait=0):
-        """Returns true if the guest's ssh server answers within WAIT seconds. If Slurm has
-        started the node, returns true if the console has the line READY. For a switch, which
-        has no guest, returns true if its QEMU answers."""
+        """Returns true if the guest's ssh server answers within WAIT seconds. If Slurm
+        has started the node, returns true if the console has the line READY. For a switch,
+        which has no guest, returns true if its QEMU answers."""
         with contextlib.suppress(OSError):
             if self.spec.switch:
                 with self.qmp():
@@ -264,9 +264,9 @@ class Node:
                 self.find_port()
             if self.cluster.prefix(self):
                 return self._ready()
-            # QEMU accepts a connection before the guest has a network. Such a connection may
-            # reach the guest a minute late, because QEMU repeats its packets at growing
-            # intervals. So it gets a short limit.
+            # QEMU accepts a connection before the guest has a network. Such a connection
+            # may reach the guest a minute late, because QEMU repeats its packets at
+            # growing intervals. So it gets a short limit.
             limit = _BANNER_SECONDS if self._ready() else _EARLY_SECONDS
             return self.banner.arrived(self.port, limit, wait)
         return False

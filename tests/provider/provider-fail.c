@@ -85,8 +85,8 @@ static unsigned int refuse(const char *text, unsigned int nr)
 }
 
 /*
- * If other nodes refuse the job, a line says so although fi_inject() has no completion and
- * libfabric's log is off.
+ * If other nodes refuse the job, a line says so although fi_inject() has no completion
+ * and libfabric's log is off.
  */
 static void test_refused(void)
 {

@@ -301,8 +301,8 @@ static void test_backpressure(void)
 }
 
 /*
- * A send to a full mailbox completes early although reads from the same peer succeed.  The
- * reads need no process there, so they do not show that the peer takes messages.
+ * A send to a full mailbox completes early although reads from the same peer succeed.
+ * The reads need no process there, so they do not show that the peer takes messages.
  */
 static void test_hold(void)
 {

@@ -66,8 +66,8 @@ static void exanet_close(struct rnic_fi_nic *nic)
 }
 
 /*
- * Returns the highest number of a named job.  Jobs above this number are local: the NICs of
- * other nodes refuse them.  Without sysfs, as in some containers, returns the default of
+ * Returns the highest number of a named job.  Jobs above this number are local: the NICs
+ * of other nodes refuse them.  Without sysfs, as in some containers, returns the default of
  * the module parameter.
  */
 static unsigned int exanet_named_jobs(void)
@@ -106,8 +106,7 @@ static int exanet_open(const char *name, struct rnic_fi_nic **out)
 	nic->nic.job = attr.job;
 	nic->nic.fd = exa_fd(nic->dev);
 	if (attr.job > exanet_named_jobs())
-		nic->nic.remedy = "the user has no named job; root gives one on "
-				  "each node with exanet-job(8)";
+		nic->nic.remedy = "root gives the user a named job by exanet-job(8)";
 	*out = &nic->nic;
 	return 0;
 }
