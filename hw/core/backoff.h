@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Delay before a retransmission, which doubles with each retransmission.
+ * Delay before a retransmission, or timeout of a packet, which doubles each time.
  */
 #ifndef RNIC_CORE_BACKOFF_H
 #define RNIC_CORE_BACKOFF_H

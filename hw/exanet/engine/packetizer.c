@@ -87,7 +87,7 @@ static void channel_arm(ExanetState *s, unsigned n, int64_t deadline)
 
 static int64_t timeout_ns(const ExanetPktzChannel *ch)
 {
-    return (int64_t)TIMEOUT_NS << MIN(ch->timeouts, TIMEOUT_SHIFT_MAX);
+    return rnic_backoff(TIMEOUT_NS, ch->timeouts, TIMEOUT_SHIFT_MAX, INT64_MAX);
 }
 
 /* --- Software's side ------------------------------------------------------- */

@@ -79,12 +79,11 @@ void exanet_fw_timer_update(ExanetFirmware *fw)
 static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 {
     const FwBlock *b = &fw->block[tid];
-    unsigned shift = MIN(b->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
 
     /* no deadline yet, because the receiver sends the ack after the control packet */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
-                fw->now + MIN(fw_timeout_ns(fw, b->peer) << shift,
-                              FW_PAUSE_MAX_NS));
+                fw->now + rnic_backoff(fw_timeout_ns(fw, b->peer), b->retries,
+                                       EXANET_FW_TIMEOUT_SHIFT_MAX, FW_PAUSE_MAX_NS));
 }
 
 /* --- Blocks ------------------------------------------------------------------------ */

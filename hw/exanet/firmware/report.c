@@ -49,7 +49,6 @@ static unsigned report_path(ExanetState *s, const FwReport *r)
 static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 {
     uint8_t buf[EXANET_PACKET_BYTES];
-    unsigned shift = MIN(r->retries, EXANET_FW_TIMEOUT_SHIFT_MAX);
     int64_t wait = fw->timeout;
     ExanetPacket pkt = {
         .type = EXANET_TYPE_NOTIFY,
@@ -74,7 +73,8 @@ static void report_send(ExanetState *s, ExanetFirmware *fw, FwReport *r)
     if (fw->dynamic) {
         wait = MAX(wait, exanet_rtt_timeout(&fw->rtt));
     }
-    r->deadline = fw->now + MIN(wait << shift, EXANET_TID_AGE_NS / 2);
+    r->deadline = fw->now + rnic_backoff(wait, r->retries, EXANET_FW_TIMEOUT_SHIFT_MAX,
+                                         EXANET_TID_AGE_NS / 2);
     fw->next = MIN(fw->next, r->deadline);
 }
 

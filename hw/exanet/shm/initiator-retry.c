@@ -13,7 +13,6 @@
 #include "shm.h"
 #include "../trace.h"
 
-#define TIMEOUT_SHIFT_MAX   5       /* maximal number of doublings of dynamic timeouts */
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
@@ -102,7 +101,7 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
     if (!t->refused) {
         exanet_count(s, SHM_TIMEOUT);
         node->path++;
-        node->shift = MIN(node->shift + 1, TIMEOUT_SHIFT_MAX);
+        node->shift = MIN(node->shift + 1, SHM_NODE_SHIFT_MAX);
         t->timeouts += t->timeouts < UINT16_MAX;
     }
     if (exanet_transaction_queue(t->req.class) == QUEUE_RDMA) {

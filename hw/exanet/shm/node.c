@@ -3,6 +3,7 @@
  * ExaNet shared memory: the table of nodes to which the initiator sends.
  */
 #include "qemu/osdep.h"
+#include "../../core/backoff.h"
 #include "../net/net.h"
 #include "../exanet.h"
 #include "../engine/rtt.h"
@@ -190,7 +191,7 @@ int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node)
         return limit;
     }
     ns = MAX(exanet_rtt_timeout(&node->rtt), DYNAMIC_MIN_NS);
-    return MIN(ns << node->shift, limit);
+    return rnic_backoff(ns, node->shift, SHM_NODE_SHIFT_MAX, limit);
 }
 
 void exanet_shm_node_sample(ShmNode *node, int64_t ns)

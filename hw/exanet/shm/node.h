@@ -9,6 +9,8 @@
 #include "../exanet.h"
 #include "../engine/rtt.h"
 
+#define SHM_NODE_SHIFT_MAX 5        /* limit of ShmNode.shift */
+
 /* Queues of transactions that have a copy to send. */
 enum {
     QUEUE_SHARED,
@@ -34,7 +36,10 @@ typedef struct ShmNode {
     unsigned busy;                  /* transactions under way */
     /* Context of the first transaction, or EXANET_CONTEXTS; selects the list. */
     uint8_t ctx;
-    /* Timeouts since the last ACK, at most 5; each doubles the dynamic time limit. */
+    /*
+     * Timeouts since the last ACK, at most SHM_NODE_SHIFT_MAX; each doubles the dynamic
+     * time limit.
+     */
     uint8_t shift;
     /* A transaction was given up after timeouts, and no response has arrived since. */
     bool dead;

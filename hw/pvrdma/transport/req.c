@@ -3,6 +3,7 @@
  * Paravirtual RDMA NIC: requester: turns work requests into packets.
  */
 #include "qemu/osdep.h"
+#include "../../core/backoff.h"
 #include "../base/caps.h"
 #include "comp.h"
 #include "../wire/dcqcn.h"
@@ -95,7 +96,7 @@ static int64_t req_timeout_ns(const PvrdmaQp *qp)
     if (!requested) {
         return 0;
     }
-    return MIN(ns << qp->req.timeouts, MAX(ns, REQ_TIMEOUT_MAX_NS));
+    return rnic_backoff(ns, qp->req.timeouts, TIMEOUTS_MAX, MAX(ns, REQ_TIMEOUT_MAX_NS));
 }
 
 void pvrdma_req_arm(PvrdmaQp *qp, int64_t when)
