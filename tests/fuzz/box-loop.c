@@ -64,13 +64,23 @@ gint64 g_get_monotonic_time(void)
     return loop.now / 1000;
 }
 
-/*
- * Returns microseconds.  get_clock() calls this function, because box_init() has
- * cleared use_rt_clock.
- */
+/* Returns microseconds. */
 gint64 g_get_real_time(void)
 {
     return START_NS / 1000 + loop.looks++ / LOOKS_US;
+}
+
+/*
+ * get_clock() calls this function, because box_init() has cleared use_rt_clock.  With the
+ * host's time a poll could end before the operation that happens during the poll.
+ */
+int gettimeofday(struct timeval *restrict tv, void *restrict tz)
+{
+    int64_t us = g_get_real_time();
+
+    tv->tv_sec = us / G_USEC_PER_SEC;
+    tv->tv_usec = us % G_USEC_PER_SEC;
+    return 0;
 }
 
 bool runstate_is_running(void)
