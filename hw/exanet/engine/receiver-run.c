@@ -25,7 +25,7 @@ static bool rx_run_fits(const ExanetRxContext *c, const ExanetPacket *run)
     unsigned first = run->first ? idx : c->first ? c->first_idx : 0;
     unsigned last = run->last ? end : c->last ? c->last_idx : EXANET_BLOCK_PACKETS;
 
-    return !(c->bitmap & exanet_rx_bits(idx, end)) && first <= last;
+    return !(c->bitmap & exanet_rx_bits(idx, end)) && first <= idx && end <= last;
 }
 
 /*

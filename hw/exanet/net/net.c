@@ -440,6 +440,9 @@ static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf
     if (exanet_role_torus(from->role)) {
         s->router.counter[EXANET_ROUTER_LOCAL_OUT] += run.packets;
     }
+    if (s->router.voqs[from->index].busy[exanet_packet_vc(buf)]) {
+        s->router.hol += run.packets;
+    }
     qatomic_set(&s->arrivals, s->arrivals + run.packets);
     run.link = from->index;
     run.far = run.src != from->peer;
@@ -467,7 +470,7 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
     ExanetPort *to;
     int route;
 
-    if (s->router.arith || s->router.times ||
+    if (s->strict || s->router.arith || s->router.times ||
         exanet_reg_get32(s, EXANET_SWITCH + EXANET_REG_SW_MODE) !=
         EXANET_SW_MODE_ROUTER) {
         return NET_RUN_SPLIT;
@@ -536,14 +539,15 @@ static bool net_take_run(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned w
     ExanetState *s = exanet_port_state(from);
     unsigned packets = net_run_packets(words);
 
-    if (!from->runs || exanet_packet_vc(buf) != vc || !exanet_run_valid(buf, packets)) {
-        net_drop_malformed(s);
-        return true;
-    }
     if (!from->taken[vc]) {
         bool here = exanet_packet_dst(exanet_run_header(buf)) == s->node;
         enum net_run_result result = NET_RUN_SPLIT;
 
+        if (!from->runs || exanet_packet_vc(buf) != vc ||
+            !exanet_run_valid(buf, packets)) {
+            net_drop_malformed(s);
+            return true;
+        }
         if (here && net_run_deliver(s, from, buf)) {
             result = NET_RUN_PASSED;
         } else if (!here) {
