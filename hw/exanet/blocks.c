@@ -6,7 +6,6 @@
  */
 #include "qemu/osdep.h"
 #include "bar.h"
-#include "shm/cdma.h"
 #include "engine/context.h"
 #include "exanet.h"
 #include "engine/fault.h"
@@ -200,16 +199,6 @@ static void block_arith_written(ExanetState *s, unsigned unit, hwaddr addr, bool
     exanet_arith_reg_written(s, addr - EXANET_SHM);
 }
 
-static void block_cdma_sync(ExanetState *s, unsigned unit, hwaddr addr)
-{
-    exanet_cdma_reg_sync(s, unit);
-}
-
-static void block_cdma_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
-{
-    exanet_cdma_reg_written(s, unit, addr & 0xfff, top);
-}
-
 /* --- The table ---------------------------------------------------------------- */
 
 static const ExanetRegInfo global_regs[] = {
@@ -264,6 +253,6 @@ const ExanetRegBlock exanet_reg_blocks[] = {
     { EXANET_TGEN_TARGET(0), 8, EXANET_TGEN_TARGETS, REGS(word_regs), ACTS(shm) },
     { EXANET_TGEN_DATA(0), 8, EXANET_TGEN_WORDS, REGS(word_regs), ACTS(shm) },
     { EXANET_SHM, 0, 1, REGS(accel_regs), ACTS(shm) },
-    { EXANET_CDMA(0), 0x1000, EXANET_CDMA_CHANNELS, REGS(cdma_regs), ACTS(cdma) },
+    { EXANET_CDMA(0), 0x1000, EXANET_CDMA_CHANNELS, REGS(cdma_regs), ACTS(shm) },
     { 0 }
 };

@@ -8,7 +8,7 @@
 #include "link/inject.h"
 #include "net/wire-fault.h"
 #include "port-regs.h"
-#include "shm/timing.h"
+#include "shm/shm.h"
 
 /* --- PORT_INJECT ------------------------------------------------------------ */
 
@@ -141,6 +141,6 @@ void exanet_port_reg_reset(ExanetPort *p)
                      s->rx_fifo_words - EXANET_XOFF_MARGIN);
     exanet_reg_set32(s, base + EXANET_REG_PORT_RATE, s->link_rate_kbps);
     exanet_reg_set32(s, base + EXANET_REG_PORT_LATENCY,
-                     s->link_latency_ns ?: exanet_timing_latency(s));
+                     s->link_latency_ns ?: exanet_shm_latency(s));
     port_set(p);
 }

@@ -47,6 +47,8 @@ class Family:
     rooms: tuple
     headers: tuple              # files in include/rnic/NAME: each uses only headers before it
     nics: tuple
+    # Folder of hw/NAME -> the only header of this folder that other folders include.
+    doors: dict = field(default_factory=dict)
     module: bool = False        # true: guest-driver/kernel/NAME is the source of NAME.ko
     library: bool = False       # true: guest-driver/lib/NAME is the source of libNAME.so
     provider: bool = False      # true: guest-driver/libfabric has the provider NAME

@@ -16,6 +16,8 @@ from .steps import run
 # The folders of hw/core and of each family, by level: see family.Family. A file may use
 # symbols and headers of its own folder, of lower folders, and of core.
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
+# family -> {folder: the only header of the folder that other folders may include}
+DOORS = {f.name: f.doors for f in families.FAMILIES}
 CIRCLE_MAX = 6          # maximum number of files that use each other's symbols in a circle
 MAIN_HEADER_MAX = 250   # lines
 # A main header may define at most FEW_USERS_MAX symbols that fewer than FEW_USERS files use.
@@ -209,9 +211,9 @@ def main_header(family):
 
 def wrong_includes():
     """Yields a message for each folder of hw that is no room, and for each line that includes a
-    header that _allowed() forbids. Each file may include the main header, which contains the
-    state of all units, and trace.h of its own family. The main header may include all
-    headers."""
+    header that _allowed() or _door() forbids. Each file may include the main header, which
+    contains the state of all units, and trace.h of its own family. The main header may
+    include all headers."""
     top, unknown = TOP / 'hw', set()
     for path in sorted(top.rglob('*.[ch]')):
         name = str(path.relative_to(top))
@@ -224,7 +226,7 @@ def wrong_includes():
             other = m and _included(path, m.group(1))
             if other and name != f'{family}/{family}.h' \
                     and other not in (f'{family}/{family}.h', f'{family}/trace.h') \
-                    and not _allowed(name, other):
+                    and not (_allowed(name, other) and _door(name, other)):
                 yield f'hw/{name}:{number}: includes {other}'
     yield from (f'{folder}: no list of rooms has it' for folder in sorted(unknown))
 
@@ -249,6 +251,13 @@ def _allowed(name, other):
         return True
     levels = _level(family, mine), _level(of, its)
     return family == of and None not in levels and levels[1] < levels[0]
+
+
+def _door(name, other):
+    """Returns true if DOORS permits file NAME below hw to include header OTHER."""
+    of, its = _split(other)
+    header = DOORS.get(of, {}).get(its)
+    return header is None or _split(name) == (of, its) or other == f'{of}/{its}/{header}'
 
 
 def _split(name):

@@ -58,11 +58,19 @@ static void source_forget(ExanetState *s, ExanetSource *src)
     g_hash_table_remove(r->sources, GUINT_TO_POINTER(src->coord));
 }
 
+static void source_higher_drop(ExanetSource *src)
+{
+    if (src->higher) {
+        src->higher_free(src->higher);
+        src->higher = NULL;
+    }
+}
+
 void exanet_source_free(gpointer value)
 {
     ExanetSource *src = value;
 
-    g_free(src->shm);
+    source_higher_drop(src);
     g_free(src);
 }
 
@@ -199,8 +207,7 @@ static void source_restart(ExanetState *s, ExanetSource *src, uint8_t epoch)
     memset(src->refused, 0, sizeof(src->refused));
     memset(src->message, 0, sizeof(src->message));
     memset(src->reports, 0, sizeof(src->reports));
-    g_free(src->shm);
-    src->shm = NULL;
+    source_higher_drop(src);
 }
 
 /* Returns true if @epoch of @src was replaced within the last EXANET_TID_AGE_NS. */

@@ -10,8 +10,6 @@
 #include "../exanet.h"
 #include "receiver.h"
 
-typedef struct ExanetShmSource ExanetShmSource;
-
 /*
  * Time without packets, ns, after which a receiver context, or a source that is not
  * proven, may be replaced [P].
@@ -73,7 +71,14 @@ struct ExanetSource {
         ExanetReport report[EXANET_RX_REPORTS];     /* a ring */
         unsigned next;              /* index to replace next, modulo EXANET_RX_REPORTS */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
-    ExanetShmSource *shm;           /* order of loads and stores; owned, may be NULL */
+    /*
+     * State that a higher room keeps for the node, the order of loads and stores, or
+     * NULL.  Only the higher room knows the type.  It sets @higher_free together with
+     * @higher.  The receiver calls @higher_free(@higher) when the node has a new epoch,
+     * and when the source is freed.
+     */
+    void *higher;
+    void (*higher_free)(void *higher);
 };
 
 /* Frees the source @value.  GLib calls this function for ExanetReceiver.sources. */

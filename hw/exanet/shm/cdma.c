@@ -463,17 +463,10 @@ static void channel_reset(CdmaChannel *ch)
     ch->state = EXANET_TRACKER_IDLE;
 }
 
-void exanet_cdma_reg_sync(ExanetState *s, unsigned ch)
-{
-    /* no register is computed before a read */
-}
-
-void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
-                             bool top)
+void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg)
 {
     uint64_t written = exanet_reg_written64(s, EXANET_CDMA(ch) + reg);
 
-    s->awake |= EXANET_AWAKE_SHM;
     switch (reg) {
     case EXANET_REG_CDMA_CR:
         if (written & EXANET_CDMA_CR_RESET) {

@@ -10,19 +10,17 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Functions that shm.c and blocks.c call for the unit and its registers.
+ * Functions that shm.c calls for the unit and its registers.
  * exanet_cdma_run() returns true if a channel could continue now.
- * exanet_cdma_tracker_sync() computes the registers TRACKER_ before a read.  @ch: number
- * of the channel; @reg: the register that was written, EXANET_REG_CDMA_; @top: see
- * ExanetRegBlock.
+ * exanet_cdma_tracker_sync() computes the registers TRACKER_ before a read; no register
+ * EXANET_REG_CDMA_ is computed before a read.  @ch: number of the channel; @reg: the
+ * register that was written, EXANET_REG_CDMA_.
  */
 void exanet_cdma_init(ExanetState *s);
 void exanet_cdma_fini(ExanetState *s);
 void exanet_cdma_reset(ExanetState *s);
 bool exanet_cdma_run(ExanetState *s);
-void exanet_cdma_reg_sync(ExanetState *s, unsigned ch);
-void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg,
-                             bool top);
+void exanet_cdma_reg_written(ExanetState *s, unsigned ch, unsigned reg);
 void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
 /*
  * Handles the driver's answer to fault @f of a channel.  If a piece waits for this

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: state and functions that its files share.
+ * ExaNet shared memory: the AXI masters of this node; the initiator, which sends their
+ * loads and stores to a node; and the target, which executes loads and stores of nodes.
+ * A load or store may also be for this node itself.
+ *
+ *   CPU --> aperture.c --+                                    +--> memory of a process
+ *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
+ *           accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
+ *           cdma.c ------+-------+
+ *
+ * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
+ * step.  Shared memory does not use the RDMA units of the engine.  This header has the
+ * state and the functions that the files of shared memory share.
  */
 #ifndef HW_EXANET_SHM_INTERNAL_H
 #define HW_EXANET_SHM_INTERNAL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: registers, reset and init of the unit.  shm.h lists the parts.
+ * ExaNet shared memory: registers, reset and init of the unit.  internal.h lists the
+ * parts.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -25,6 +26,7 @@
 #define APERTURE_TIMEOUT_MAX_MS 60000
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
+#define CDMA_BYTES (EXANET_CDMA(1) - EXANET_CDMA(0))    /* registers of a channel */
 
 /* --- Faults --------------------------------------------------------------- */
 
@@ -93,7 +95,17 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
     case EXANET_REG_ACCEL_CTRL ... EXANET_SHM_BYTES - 1:
         exanet_accel_reg_written(s, offset, top);
         break;
+    case EXANET_CDMA(0) - EXANET_SHM ...
+         EXANET_CDMA(EXANET_CDMA_CHANNELS) - EXANET_SHM - 1:
+        offset -= EXANET_CDMA(0) - EXANET_SHM;
+        exanet_cdma_reg_written(s, offset / CDMA_BYTES, offset % CDMA_BYTES);
+        break;
     }
+}
+
+uint32_t exanet_shm_latency(const ExanetState *s)
+{
+    return exanet_timing_latency(s);
 }
 
 /* --- Work ----------------------------------------------------------------- */

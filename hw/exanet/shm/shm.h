@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the AXI masters of this node; the initiator, which sends their
- * loads and stores to a node; and the target, which executes loads and stores of nodes.
- * A load or store may also be for this node itself.
- *
- *   CPU --> aperture.c --+                                    +--> memory of a process
- *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
- *           accel.c -----+       ^  responses  <== crossbar <==+--> block RAM
- *           cdma.c ------+-------+
- *
- * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
- * step.  Shared memory does not use the RDMA units of the engine.  [T §n] is the paper
- * that rnic/exanet/shm.h names.
+ * ExaNet shared memory: loads and stores between nodes.  The room has AXI masters, an
+ * initiator and a target; see internal.h.  Files of other folders include only this
+ * header of the room.  [T §n] is the paper that rnic/exanet/shm.h names.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H
 
-#include "../engine/fault.h"
 #include "../base/wire.h"
 #include "../base/unit.h"
 
@@ -41,24 +31,20 @@ void exanet_shm_finalize(ExanetState *s);
  */
 void exanet_shm_abort(ExanetState *s);
 /*
- * Computes the register at @offset before software reads the register.  @offset counts
- * from the block EXANET_SHM, in bytes.
+ * Compute the register at @offset before a read, and act on a write to it.  @offset is in
+ * bytes from the block EXANET_SHM, and may be in an EXANET_CDMA() behind this block.
+ * @top: see ExanetRegBlock.
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
-/*
- * Acts on a write to the register at @offset, which counts from the block EXANET_SHM, in
- * bytes.  @top: see ExanetRegBlock.
- */
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
+/* Returns the default of PORT_LATENCY, ns; 0 if shm-timing is off. */
+uint32_t exanet_shm_latency(const ExanetState *s);
 /*
  * Returns the number of stores and RDMA writes of context @c that have not ended.  Stores
  * of the aperture that are not issued yet count too.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/*
- * Returns the number of calls of exanet_shm_error() for context @c since the last reset,
- * modulo 2^32.
- */
+/* Returns the calls of exanet_shm_error() for context @c since the reset, modulo 2^32. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
  * Handles the request @pkt: executes and answers @pkt, answers a duplicate without an
@@ -66,9 +52,6 @@ uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
  * AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
-/* Sends error @resp to the source of request @pkt, which is not executed. */
-void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
-                       enum exanet_resp resp);
 /* Handles @pkt, a packet of type AXI_RESPONSE. */
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt);
 

@@ -291,8 +291,8 @@ static void request_answer(ExanetState *s, const ExanetPacket *pkt,
     response_send(s, &answer, entry);
 }
 
-void exanet_shm_refuse(ExanetState *s, const ExanetPacket *pkt,
-                       enum exanet_resp resp)
+/* Sends error @resp to the source of request @pkt, which is not executed. */
+static void request_refuse(ExanetState *s, const ExanetPacket *pkt, enum exanet_resp resp)
 {
     request_answer(s, pkt, resp, NULL, NULL);
 }
@@ -580,16 +580,17 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
 /* Returns the order of the writes of @src.  The first call allocates the state. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
-    if (!src->shm) {
-        src->shm = g_new0(ExanetShmSource, 1);
+    if (!src->higher) {
+        src->higher = g_new0(ExanetShmSource, 1);
+        src->higher_free = g_free;
     }
-    return src->shm;
+    return src->higher;
 }
 
 /* Answers FULL, because exanet_source_find() has no room for the node of @pkt. */
 static void request_full(ExanetState *s, const ExanetPacket *pkt)
 {
-    exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+    request_refuse(s, pkt, EXANET_RESP_FULL);
 }
 
 /*
@@ -636,7 +637,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
         if (src) {
             exanet_shm_order_refused(s, source_order(src), pkt);
         }
-        exanet_shm_refuse(s, pkt, resp);
+        request_refuse(s, pkt, resp);
         return true;
     }
     order = exanet_shm_order_check(s, source_order(src), pkt);
@@ -646,7 +647,7 @@ static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
     entry = entry_find(s, pkt);
     if (!entry || !response_room(s, pkt->src)) {
         exanet_count(s, SHM_CAM_FULL);
-        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+        request_refuse(s, pkt, EXANET_RESP_FULL);
         return true;
     }
     if (order == EXANET_SHM_DUPLICATE) {
@@ -684,7 +685,7 @@ static void request_defer(ExanetState *s, const ExanetPacket *pkt)
 
     if (g_queue_get_length(&t->waiters) >= DEVICE_REQUESTS) {
         exanet_count(s, SHM_CAM_FULL);
-        exanet_shm_refuse(s, pkt, EXANET_RESP_FULL);
+        request_refuse(s, pkt, EXANET_RESP_FULL);
         return;
     }
     w = g_new(TargetWaiter, 1);
