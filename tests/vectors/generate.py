@@ -2,30 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a header with test vectors, which a reference program prints.
 
-usage: generate.py REFERENCE SUMS HEADER
+usage: generate.py REFERENCE SUM HEADER
 
-Fails if the header is not the one whose SHA-256 is in the file SUMS, because an accidental
+Fails if the header is not the one whose SHA-256 is in the file SUM, because an accidental
 change of the reference would otherwise change what the codecs are compared with."""
 
 import contextlib
 import hashlib
 import io
-import re
 import runpy
 import sys
 from pathlib import Path
 
 
-def main(reference, sums, header):
+def main(reference, checksum, header):
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         runpy.run_path(reference, run_name='__main__')
     data, name = text.getvalue().encode(), Path(header).name
-    checksum = hashlib.sha256(data).hexdigest()
-    if not re.search(rf'^{checksum}  {re.escape(name)}$',
-                     Path(sums).read_text(encoding='utf-8'), re.M):
+    line = f'{hashlib.sha256(data).hexdigest()}  {name}\n'
+    if Path(checksum).read_text(encoding='utf-8') != line:
         return (f'{reference} makes other vectors than before. If the change is intended, '
-                f'the line of {name} in {sums} must be:\n{checksum}  {name}')
+                f'{checksum} must be:\n{line}')
     Path(header).write_bytes(data)
     return 0
 
