@@ -20,7 +20,7 @@
 struct rnic_fi_hdr {
 	uint8_t		op;		/* 0..15, not always an enum rnic_fi_msg_op */
 	uint8_t		mbox;		/* mailbox of the sender */
-	uint8_t		cq_data;	/* enum rnic_fi_cq_data */
+	uint8_t		cq_data;	/* 0..3, not always an enum rnic_fi_cq_data */
 	bool		tagged;
 	bool		flag;
 	uint16_t	seq;
@@ -48,7 +48,7 @@ struct rnic_fi_body {
 		} rts;
 		struct {
 			uint32_t id;
-			int	 err;	/* 0 or positive FI_E */
+			int	 err;	/* 0 or positive, not always an FI_E code */
 		} fin;			/* of FIN and ATOMIC_RSP */
 		struct {
 			uint64_t key;

@@ -9,13 +9,14 @@
  * chooses when the endpoint is enabled.  The tag distinguishes a new endpoint from an
  * earlier endpoint at the same mailbox.
  *
- * Messages have a sequence number for each pair of endpoints, because packets overtake each
- * other when the NIC retransmits.  These numbered messages are all messages but NAK,
- * LOOKUP, FOUND, PROBE, RING_END and RING_GONE.  The receiver orders numbered messages and
- * drops duplicates.  At most RNIC_FI_WINDOW numbered messages to a peer are in flight.
+ * Numbered messages have a sequence number for each direction of a pair of endpoints,
+ * because packets overtake each other when the NIC retransmits.  All messages but NAK,
+ * LOOKUP, FOUND, PROBE, RING_END and RING_GONE are numbered, and the notes of slots, too.
+ * The receiver orders numbered messages and drops duplicates.  At most RNIC_FI_WINDOW
+ * numbered messages to a peer are in flight.
  *
- * The sender selects the protocol of a send by the number of bytes, and uses rendezvous for
- * each send with FI_DELIVERY_COMPLETE:
+ * The sender selects the protocol of a send by the number of bytes and by the free slots,
+ * and uses rendezvous for each send with FI_DELIVERY_COMPLETE:
  *   inline      the message EAGER contains the data
  *   slot        an RDMA write stores a slot header and the data in a slot of a ring, which
  *               is memory of the receiver; the notification of the write is the message
@@ -67,8 +68,9 @@ enum rnic_fi_msg_op {
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
 	RNIC_FI_NAK		= 7,	/* no body; refuses a message, because no
 					 * endpoint at this mailbox has its DST_TAG, or
-					 * because its sender has failed here; DST_TAG
-					 * and SRC_TAG of the message, exchanged */
+					 * because its sender is unknown or has failed
+					 * here; DST_TAG and SRC_TAG of the message,
+					 * exchanged */
 	RNIC_FI_PING		= 8,	/* no body; its ack is the answer */
 	RNIC_FI_RING		= 9,	/* struct rnic_fi_msg_ring */
 	RNIC_FI_CREDIT	= 10,	/* struct rnic_fi_msg_credit */
@@ -119,7 +121,8 @@ struct rnic_fi_msg_atomic {
 	__u8 kind;		/* enum rnic_fi_atomic_kind */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_atomic, 24);
-#define RNIC_FI_ATOMIC_BYTES	32	/* operands or results of one message */
+#define RNIC_FI_ATOMIC_BYTES	32	/* most bytes of operands and comparands, or
+					 * of results, in a message */
 
 enum rnic_fi_atomic_kind {
 	RNIC_FI_ATOMIC_WRITE	= 0,	/* count operands */
@@ -181,7 +184,7 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 #define RNIC_FI_SLOTS_MAX	1024
 #define RNIC_FI_SLOT_BYTES_MIN 64
 #define RNIC_FI_SLOT_BYTES_MAX 65536
-#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* bytes of all slots */
+#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* most bytes of all slots of a ring */
 
 /* Header of a slot; the data follows. */
 struct rnic_fi_msg_slot {

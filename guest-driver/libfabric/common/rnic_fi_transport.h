@@ -29,16 +29,17 @@
  * has.  A request ends with 0 or with such a number.  The common part handles the number as
  * follows:
  *   -FI_ENOBUFS, -FI_EBUSY  a mailbox or queue of the peer was full until the NIC's limit:
- *                           the request is posted again, up to RNIC_FI_FULL_RETRIES times,
- *                           but not a probe or a message without peer
- *   -FI_EFAULT              a page is missing: a numbered MESSAGE is posted again, up to
- *                           RNIC_FI_FAULT_RETRIES times
+ *                           the request is posted again, up to RNIC_FI_FULL_RETRIES
+ *                           times, but not a probe, a message without peer, a request to
+ *                           a dead peer, or a READ that the peer's NIC has accepted
+ *   -FI_EFAULT              a page is missing: a numbered MESSAGE to a living peer is
+ *                           posted again, up to RNIC_FI_FAULT_RETRIES times
  *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist, or the memory
  *                           cannot be accessed: if the request is a numbered message or a
  *                           probe, the endpoint of the peer has gone
- * After all other errors, and if the limit is reached, the operation of the request fails.
- * If the request is a numbered message, the peer fails, too, because the next messages
- * would have no predecessor.
+ * If the request is not posted again, its operation fails.  If the request is a numbered
+ * message, the peer fails, too, because the next messages would have no predecessor.  The
+ * common part ignores the error of a WRITE_NOTE whose slot the peer has emptied.
  */
 #ifndef RNIC_FI_TRANSPORT_H
 #define RNIC_FI_TRANSPORT_H
@@ -148,8 +149,8 @@ struct rnic_fi_transport {
 					 * multiple of this number */
 
 	/*
-	 * Opens the NIC that domains with this @name use, and stores the NIC in @nic.  On an
-	 * error the transport logs the reason.
+	 * Opens the NIC that domains with this @name use, and stores the NIC in @nic.
+	 * The transport logs the reason of an error other than -FI_ENOMEM.
 	 */
 	int (*open)(const char *name, struct rnic_fi_nic **nic);
 
@@ -190,10 +191,11 @@ struct rnic_fi_transport {
 
 	/*
 	 * Calls @end once for each request that has ended, in any order.  When @end is
-	 * called, the transport does not use the request any more, and its channel is free;
-	 * but the channel of a READ may become free in a later reap().  The common part calls
-	 * reap() while requests are posted, and when post() has returned -FI_EAGAIN.  @end
-	 * may free or post() requests, but does not call reap().
+	 * called, the transport does not use the request any more, and its channel is
+	 * free; but the channel of a READ may become free in a later reap().  The common
+	 * part calls reap() while requests are posted, and when post() outside @end has
+	 * returned -FI_EAGAIN.  @end may free or post() requests, but does not call
+	 * reap().
 	 */
 	void (*reap)(struct rnic_fi_nic *nic, rnic_fi_end_fn *end);
 
@@ -201,12 +203,13 @@ struct rnic_fi_transport {
 	 * Makes the @len bytes at @ptr reachable for READ (@access has FI_REMOTE_READ), and
 	 * for PUT, WRITE and WRITE_NOTE (FI_REMOTE_WRITE) of peers, until unexpose() or
 	 * close().  Stores the name of the memory in @base.  The memory need not exist yet,
-	 * and @len may be 0.  The common part calls expose() for each memory region, for the
-	 * slots of each ring, and for the source of each rendezvous.  Providers that offer
-	 * FI_MR_VIRT_ADDR store the virtual address in the bits RNIC_FI_KEY_VA of @base.
-	 * -FI_ENOSPC: the NIC can expose no more memory at present.  Then fi_mr_reg() fails,
-	 * the peer gets no ring, and a rendezvous returns -FI_EAGAIN to the user, or fails if
-	 * no other rendezvous of the domain is under way.
+	 * and @len may be 0.  The common part calls expose() for each memory region, for
+	 * the slots of each receive ring, and for the source of each rendezvous.
+	 * Providers that offer FI_MR_VIRT_ADDR store the virtual address in the bits
+	 * RNIC_FI_KEY_VA of @base.  -FI_ENOSPC: the NIC can expose no more memory at
+	 * present.  Then fi_mr_reg() fails, the peer gets no ring, and a send by
+	 * rendezvous returns -FI_EAGAIN to the user, or fails if no source of another
+	 * rendezvous of the domain is exposed.
 	 */
 	int (*expose)(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 		      uint64_t access, uint64_t *base);
@@ -220,9 +223,10 @@ struct rnic_fi_transport {
 	void (*unexpose)(struct rnic_fi_nic *nic, uint64_t base);
 
 	/*
-	 * Returns the address of byte @offset of the memory that a peer has exposed as
-	 * @base, for READ or, if @write, for PUT and writes.  The caller has checked the
-	 * range.
+	 * Returns the address of byte @offset of the memory that this process or a peer
+	 * has exposed as @base, for READ or, if @write, for PUT and writes.  The caller
+	 * has checked the range, for memory of a peer only against the rounded length in
+	 * the key.
 	 */
 	uint64_t (*address)(uint64_t base, uint64_t offset, bool write);
 
