@@ -76,8 +76,9 @@ static int rnic_fi_domain_init(struct rnic_fi_domain *domain,
 	if (!domain->mrs)
 		return -FI_ENOMEM;
 	/*
-	 * NO_TRACK, because libfabric must not report the packets that are still posted
-	 * when the domain closes: these packets are freed only with their pool.
+	 * NO_TRACK, because a debug build of libfabric asserts that a destroyed pool has
+	 * no allocated buffer.  The packets that are still posted when the domain closes
+	 * are freed only with their pool.
 	 */
 	ret = ofi_bufpool_create(&domain->pkt_pool, sizeof(struct rnic_fi_pkt),
 				 16, 0, 64, OFI_BUFPOOL_NO_TRACK);

@@ -8,7 +8,7 @@
 
 static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
-	return -FI_ENOSYS;	/* context and mailbox of the NIC determine the name */
+	return -FI_ENOSYS;	/* node, context, mailbox and tag form the name */
 }
 
 static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
@@ -102,8 +102,9 @@ static int rnic_fi_ep_try_fid(void *arg)
 }
 
 /*
- * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL, so
- * that both wake its sleepers.  Returns 0 or a negative errno.
+ * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL,
+ * so that both wake its sleepers.  Adds only the endpoint to a @wait of kind
+ * FI_WAIT_YIELD, because its waiters poll.  Returns 0 or a negative errno.
  */
 static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
@@ -241,7 +242,7 @@ static int rnic_fi_ep_open_srx(struct rnic_fi_ep *ep)
 			     FI_RECV);
 }
 
-/* Returns true if @ep has a service that another endpoint of the domain has, too. */
+/* Returns true if @ep has a service that an enabled endpoint of the domain has, too. */
 static bool rnic_fi_service_taken(const struct rnic_fi_ep *ep)
 {
 	unsigned int nr;
@@ -314,7 +315,10 @@ static int rnic_fi_ep_control(struct fid *fid, int command, void *arg)
 
 /* --- Closing ----------------------------------------------------------------- */
 
-/* Returns the number of messages, and of held sends, to living peers that have not ended. */
+/*
+ * Returns the number of numbered messages that are not acked, plus the number of held
+ * sends that have not ended.  Does not count messages and sends to dead peers.
+ */
 static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 {
 	struct rnic_fi_peer *peer;
@@ -332,9 +336,10 @@ static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 }
 
 /*
- * Waits until the messages of this endpoint have arrived, because the user may have had the
- * completions of some messages before.  Gives up, and logs a warning, if the number of
- * these messages does not decrease for RNIC_FI_DRAIN_MS.
+ * Waits until the messages of this endpoint to living peers have arrived and its held
+ * sends have ended, because the user may have had the completions of some of them before.
+ * Gives up, and logs a warning, if their number reaches no new minimum for
+ * RNIC_FI_DRAIN_MS.
  */
 static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 {

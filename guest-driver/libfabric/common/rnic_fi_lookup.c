@@ -171,7 +171,7 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 
 	if (service != ep->service)
 		return;
-	/* A lost FOUND does no harm, because the peer repeats LOOKUP. */
+	/* If this FOUND is lost, the peer's next LOOKUP gets another FOUND. */
 	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_FOUND, tag, ep->tag,
 				     &body, sizeof(body));
 }
@@ -207,7 +207,7 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from
 		if (lookup->ep != ep || lookup->node != from->node ||
 		    lookup->service != service)
 			continue;
-		/* If memory is lacking, the lookup continues until the next FOUND. */
+		/* Without memory the lookup continues, and a later FOUND may end it. */
 		if (!rnic_fi_lookup_adopt(ep, lookup->addr, from, tag))
 			rnic_fi_lookup_free(lookup);
 	}

@@ -44,9 +44,11 @@ static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 }
 
 /*
- * Returns true if an inline send or a send through a slot completes when the call returns,
- * because the user requests this, or because the peer acknowledges nothing at present.  The
- * user may change the data then, because the packet or slot has a copy.
+ * Returns true if an inline send or a send through a slot completes when the call
+ * returns, because the user requests this, or because the peer acknowledges nothing at
+ * present.  Returns false if the user requests FI_TRANSMIT_COMPLETE or
+ * FI_DELIVERY_COMPLETE.  After a completion the user may change the data, because the
+ * packet or slot has a copy.
  */
 static bool rnic_fi_send_is_instant(const struct rnic_fi_peer *peer,
 				    uint64_t flags)
@@ -173,8 +175,8 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 }
 
 /*
- * Returns true if a rendezvous should request a ring for later messages, at most once in
- * RNIC_FI_RING_ASK_MS.
+ * Returns true if a rendezvous should request a ring for later messages.  Then returns
+ * false until RNIC_FI_RING_ASK_MS have passed, or RING_END has ended the ring.
  */
 static bool rnic_fi_send_asks(struct rnic_fi_peer *peer,
 			      const struct rnic_fi_send *send)

@@ -167,8 +167,8 @@ void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err)
 	rnic_fi_peer_drop_queue(peer, err);
 	rnic_fi_reads_fail(peer->ep->domain);
 	/*
-	 * Operations of other kinds end when the transport ends their posted packets.
-	 * The answers to these operations never arrive.
+	 * The answers to RTS and ATOMIC never arrive.  Operations of other kinds wait
+	 * only for packets, and end with their packets.
 	 */
 	dlist_foreach_safe(&peer->ops, item, tmp) {
 		op = container_of(item, struct rnic_fi_op, entry);

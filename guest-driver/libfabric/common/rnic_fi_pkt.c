@@ -106,8 +106,8 @@ static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
 	/*
-	 * reap() must not nest.  The end of a packet may send another packet, and
-	 * rnic_fi_pkt_start() then calls this function again.
+	 * reap() must not nest.  The end of a packet may send another packet, so
+	 * rnic_fi_pkt_start() checks @reaping, too.
 	 */
 	if (domain->reaping)
 		return;
@@ -119,9 +119,9 @@ static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 }
 
 /*
- * Posts a packet.  If all channels are in use, handles ended packets and tries once more.
- * Returns 0, -FI_EAGAIN if all channels are still in use, or another error of the
- * transport.
+ * Posts a packet.  If all channels are in use, and reap() is not running, handles ended
+ * packets and tries once more.  Returns 0, -FI_EAGAIN if all channels are still in use,
+ * or another error of the transport.
  */
 static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
 			     struct rnic_fi_pkt *pkt)
@@ -260,7 +260,7 @@ void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
 	if (!pkt)
-		return;		/* a later watch sends another message */
+		return;		/* the caller repeats the message later */
 	rnic_fi_pkt_header(pkt, op, 0);
 	if (len)
 		memcpy(pkt->req.data + pkt->req.len, body, len);
@@ -281,8 +281,8 @@ unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 }
 
 /*
- * If @err permits another attempt, the limit of attempts is not reached, and the peer is not
- * dead: puts @pkt in a queue again and returns true.
+ * Puts @pkt in a queue again and returns true, if @err permits another attempt, the limit
+ * of attempts is not reached, and the peer is not dead.
  */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
@@ -402,8 +402,8 @@ static void rnic_fi_queue_push(struct rnic_fi_domain *domain,
 }
 
 /*
- * Posts queued packets of @peer, as many as may be in flight.  Returns false if all channels
- * are in use.
+ * Posts packets from the queue of @peer, as many as may be in flight.  Returns false if
+ * all channels are in use.
  */
 static bool rnic_fi_peer_push(struct rnic_fi_peer *peer)
 {

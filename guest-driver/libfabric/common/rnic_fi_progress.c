@@ -5,7 +5,7 @@
 
 #include "rnic_fi.h"
 
-/* Rounds of progress between two calls of rnic_fi_peers_watch(); a power of two. */
+/* Every so many rounds rnic_fi_domain_progress() calls the watch; a power of two. */
 #define RNIC_FI_WATCH_ROUNDS	1024
 
 /* Fills @info from the envelope of EAGER or RTS. */
@@ -179,8 +179,9 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 }
 
 /*
- * Sends NAK to @to, because no endpoint here has the tag @dst_tag, or because the peer has
- * failed here.  @src_tag and @dst_tag are the tags of the message that is refused.
+ * Sends NAK to @to, because no endpoint here has the tag @dst_tag, or because the peer is
+ * unknown or has failed here.  @src_tag and @dst_tag are the tags of the message that is
+ * refused.
  */
 static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 			      const struct rnic_fi_addr *to, uint16_t src_tag,
@@ -218,16 +219,17 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 				const uint8_t *data, size_t size)
 {
 	/*
-	 * The first messages of a sender have low numbers.  A message with a higher number
-	 * from an unknown sender is a late message of an endpoint that has gone.
+	 * The first messages of a sender have low numbers.  A message with a higher
+	 * number from an unknown sender is a late message of an endpoint that has gone,
+	 * unless memory was lacking when the first messages came.
 	 */
 	bool make = hdr->seq < RNIC_FI_WINDOW;
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
 						      make);
 
 	/*
-	 * The endpoint of a peer that has failed here may still exist.  Without a NAK this
-	 * endpoint would wait for answers for ever.
+	 * The endpoint of a peer that has failed here may still exist.  Without a NAK the
+	 * peer would wait for answers for ever.
 	 */
 	if (peer && !peer->dead)
 		rnic_fi_rx_order(peer, hdr->seq, false, data, size);
@@ -394,10 +396,10 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Handles a poll that has found nothing.  After hint_polls such polls, informs the NIC,
- * because an emulated NIC then delivers messages.  After idle_polls such polls, sleeps for
- * a moment instead, because the thread of the NIC, or the guest at the other end, may need
- * the processor.
+ * Handles the end of a poll.  If more than hint_polls polls have found nothing, informs
+ * the NIC, because an emulated NIC then delivers messages.  If more than idle_polls polls
+ * have found nothing, sleeps for a moment instead, because the thread of the NIC, or the
+ * guest at the other end, may need the processor.  If a parameter is 0, never does so.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -422,8 +424,8 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 }
 
 /*
- * Calls the watch, and restarts the timer that wakes a sleeper for the next watch, because
- * only the watch finds out that an answer will never arrive.
+ * Restarts the timer that wakes a sleeper for the next watch, and calls the watch,
+ * because only the watch finds out that an answer will never arrive.
  */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {

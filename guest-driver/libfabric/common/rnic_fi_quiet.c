@@ -8,10 +8,11 @@
  * each mailbox of the job.  This file finds endpoints that have gone, and frees rings, which
  * have most of the memory:
  *
- *   peer          is freed quiet_ms after its endpoint has gone, if by_addr of the endpoint
- *                 does not name the peer, its rings are freed, and no packet, operation or
- *                 unexpected message refers to the peer.
- *   early buffer  is freed when all its messages are handled, or the peer is dead.
+ *   peer          is freed when quiet_ms have passed since the peer was marked as gone,
+ *                 if by_addr of the own endpoint does not name the peer, its rings are
+ *                 freed, and no packet, operation or unexpected message refers to the peer.
+ *   early buffer  is freed by the watch when all its messages are handled, or the peer is
+ *                 dead.
  *   ring          is freed when its peer has gone; when its peer has been quiet for
  *                 quiet_ms, by RING_END and RING_GONE; and by these messages also when
  *                 another sender requests a ring, the limit (parameter rings) is reached,

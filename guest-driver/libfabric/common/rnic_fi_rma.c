@@ -125,9 +125,9 @@ static int rnic_fi_rma_check(const struct rnic_fi_rma *rma)
 }
 
 /*
- * The end() of a write with CQ data, whose requests have ended.  Sends WRITE_DATA, whose ack
- * then completes the write.  If the write has failed, completes the write with the error
- * instead.
+ * The end() of a write with CQ data, whose requests have ended.  Sends WRITE_DATA, whose
+ * ack then completes the write.  If the write or the peer has failed, or memory is
+ * lacking, completes the write with the error instead.
  */
 static void rnic_fi_rma_announce(struct rnic_fi_op *op)
 {
@@ -180,7 +180,7 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 			op->end = rnic_fi_rma_announce;
 		/*
 		 * This function counts as one pending part, because @op must exist until
-		 * all pieces are posted.
+		 * all pieces are posted or queued.
 		 */
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));

@@ -74,8 +74,8 @@ static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
 }
 
 /*
- * Starts reads of @len bytes at @remote of the peer, one or more for each piece of the user's
- * buffer.  Returns 0 or -FI_ENOMEM.
+ * Starts reads of @len bytes at @remote of the peer, one or more for each piece of the
+ * user's buffer that gets data.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 {
@@ -100,8 +100,8 @@ static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 }
 
 /*
- * Ends a rendezvous receive whose reads have ended: sends FIN, frees @op, and writes the
- * completion.
+ * Ends a rendezvous receive whose reads have ended: sends FIN unless the peer is dead,
+ * frees @op, and writes the completion.
  */
 static void rnic_fi_rx_finish(struct rnic_fi_op *op)
 {
@@ -150,7 +150,7 @@ static void rnic_fi_rx_rendezvous(struct rnic_fi_peer *peer,
 	op->len = info->len;
 	/*
 	 * This function counts as one pending part, because @op must exist until all
-	 * reads are posted.
+	 * reads are posted or queued.
 	 */
 	op->pending = 1;
 	ret = rnic_fi_rx_fetch(op, info->remote, len);

@@ -247,8 +247,10 @@ static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 }
 
 /*
- * Sends RING_END for the idle ring that was not used for the longest time, if a ring is
- * idle.  All places of @ep must be in use.
+ * Sends RING_END for the ring that was not used for the longest time, at least for
+ * RNIC_FI_RING_IDLE_MS.  Ignores the rings of dead peers and of peers with unacked
+ * messages, and rings for which RING_END was sent in the last RNIC_FI_PING_MS.  All
+ * places of @ep must be in use.
  */
 static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 {
@@ -272,9 +274,10 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 }
 
 /*
- * Returns the index of a free place for a ring.  First frees the rings of peers that have
- * gone, because many peers may come and go between two watches.  If no place is free,
- * requests the end of an idle ring and returns -1.  Returns -1 if memory is lacking, too.
+ * Returns the index of the first free place for a ring.  A place whose peer has gone
+ * counts as free, because many peers may come and go between two watches: the function
+ * frees the peer's rings.  If no place is free, requests the end of an idle ring and
+ * returns -1.  Also returns -1 if memory is lacking or the limit of rings is 0.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {
@@ -389,8 +392,8 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 {
 	/*
-	 * If only this side regards the peer as failed, the peer may fill slots at any
-	 * time: its ring's addresses are not reused.
+	 * A peer that has not gone may fill slots at any time, so no other ring uses the
+	 * addresses of its ring.
 	 */
 	if (peer->rx_ring)
 		rnic_fi_rx_ring_release(peer, peer->gone ?
