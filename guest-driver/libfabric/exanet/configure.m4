@@ -11,7 +11,8 @@ dnl
 AC_DEFUN([FI_EXANET_CONFIGURE],[
 	# The provider can only be loadable, because libfabric's list of built-in providers
 	# does not contain exanet.  With CPPFLAGS the compiler must find libexanet.h and
-	# the headers rnic/exanet/*.h, which libexanet.h includes.
+	# the headers rnic/*.h and rnic/exanet/*.h, which libexanet.h and the provider
+	# include.
 	exanet_happy=0
 	AS_IF([test x"$enable_exanet" != x"no" && test $exanet_dl -eq 1],
 	      [FI_CHECK_PACKAGE([exanet],

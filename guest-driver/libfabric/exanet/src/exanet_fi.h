@@ -3,7 +3,7 @@
  * libfabric provider `exanet`: the common part over the ExaNet NIC.
  *
  * exanet_transport.c uses the NIC, exanet_init.c finds NICs, exanet_attr.c has the
- * attributes of the provider.
+ * attributes that depend on the NIC.
  */
 #ifndef EXANET_FI_H
 #define EXANET_FI_H

@@ -28,7 +28,8 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 /*
  * Stores the coordinates of the NIC with device file @path in @coord.  The function finds
  * the NIC in sysfs by the device number, because the file may have any name.  Returns 0;
- * -FI_ENODATA: the file is not a NIC; -FI_ENOSYS: sysfs has no folder for the device.
+ * -FI_ENODATA: there is no such file, or the file is not a NIC; -FI_ENOSYS: sysfs has no
+ * folder for the device.
  */
 static int exanet_nic_coord(const char *path, uint32_t *coord)
 {
@@ -58,9 +59,10 @@ static int exanet_nic_coord(const char *path, uint32_t *coord)
 }
 
 /*
- * Stores the name of NIC @n in @name; NIC 0 is the NIC of EXANET_DEVICE, if this environment
- * variable is set, and there are no others then.  Returns false if there is no device file,
- * or if the user may not read and write the file.  Does not open the file.
+ * Stores the name of NIC @n in @name.  If the environment variable EXANET_DEVICE is set,
+ * NIC 0 is the NIC in this variable, and there is no other NIC.  Returns false if there
+ * is no device file, or if the user may not read and write the file.  Does not open the
+ * file.
  */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
@@ -123,11 +125,12 @@ static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 }
 
 /*
- * Sets the addresses of @info from the arguments of fi_getinfo().  @own has the coordinates
- * of the NIC, or is NULL if they are not known.  With FI_SOURCE, @node and @service are the
- * source address.  Otherwise @node and @service, if given, are the destination address, and
- * the source address is the NIC, unless @info has a source address already.  Returns 0,
- * -FI_ENODATA if the NIC does not fit, or -FI_ENOMEM.
+ * Sets the addresses of @info from the arguments of fi_getinfo().  @own has the
+ * coordinates of the NIC, or is NULL if the coordinates are not known.  With FI_SOURCE,
+ * @node and @service are the source address.  Otherwise @node and @service, if given, are
+ * the destination address, and the source address is the NIC, unless @info has a source
+ * address already or @own is NULL.  Returns 0; -FI_ENODATA if the NIC does not fit, or if
+ * @node or @service is invalid; or -FI_ENOMEM.
  */
 static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 			     const char *node, const char *service,
@@ -138,7 +141,10 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	uint32_t coord = 0;
 	int ret = 0;
 
-	/* Without @node the address is this node, so its coordinates must be known. */
+	/*
+	 * A source address is compared with the coordinates of this node.  An address
+	 * without @node contains these coordinates.
+	 */
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;
 	if (node)

@@ -15,9 +15,10 @@
 #define EXANET_NAMED_JOBS_DEFAULT	2047
 
 /*
- * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA, because
- * reads need the VA and writes the xva.  A key has no room for bits 60:48, so memory at such
- * addresses can only be the source of a rendezvous or a ring, which need no key.
+ * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA,
+ * because reads need the VA and writes the xva.  A key has no room for bits 60:48, so
+ * memory whose VA has 1 in these bits can only be the source of a rendezvous or a ring,
+ * which need no key.
  */
 #define EXANET_BASE_WINDOW	RNIC_FIELD(50, 48)
 #define EXANET_BASE_VA_HIGH	RNIC_FIELD(63, 51)	/* bits 60:48 of the VA */
@@ -329,8 +330,8 @@ static void exanet_reap(struct rnic_fi_nic *nic, rnic_fi_end_fn *end)
 /* --- Memory ------------------------------------------------------------------ */
 
 /*
- * Stores the base of @ptr.  Peers can read all memory of the process by VA.  Peers write by
- * xva, for which the function needs a window of the NIC.
+ * Stores the base of @ptr.  Peers can read all memory of the process by VA.  Peers write
+ * by xva, so the function needs a window of the NIC if @access has FI_REMOTE_WRITE.
  */
 static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 			 uint64_t access, uint64_t *base)
@@ -351,7 +352,10 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 	return 0;
 }
 
-/* Does nothing, because the NIC has no record of exposed memory; close() ends all accesses. */
+/*
+ * Does nothing, because the NIC has no record of an exposure, only of windows, which stay
+ * until the NIC closes the context.
+ */
 static void exanet_unexpose(struct rnic_fi_nic *nic, uint64_t base)
 {
 }
@@ -381,8 +385,9 @@ static int exanet_arm(struct rnic_fi_nic *nic)
 
 /*
  * Returns true if a packetizer channel is busy, because its end makes no interrupt.  The
- * channel of a read that has ended does not count.  This channel may stay busy until the next
- * post(), because the common part calls reap() only while requests are posted.
+ * channel of a read that has ended does not count.  This channel may stay busy until
+ * after the next post(), because the common part calls reap() only while requests are
+ * posted.
  */
 static bool exanet_silent(const struct rnic_fi_nic *nic)
 {
