@@ -79,8 +79,8 @@ static inline void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket
 /*
  * Builds the next packets of @tid as a run of at most @limit packets in @buf.  Returns
  * the number of packets in the run, and stores in *@sent the bytes of the block that are
- * then sent.  Returns 0 without a run if the block has not two full packets more, or if a page
- * of the first two packets has no cached translation.
+ * then sent.  Returns 0 without a run if the block has not two full packets more, or if a
+ * page of the first two packets has no cached translation.
  */
 unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
                                  uint8_t *buf, uint32_t *sent);

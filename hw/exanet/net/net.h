@@ -96,10 +96,11 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
                              unsigned words);
 /*
  * Processes the packet or run of @words words at @buf, which arrived by channel @vc of
- * @from: passes the packet to its unit, forwards the packet, stores a copy in a queue (voq.h),
- * or drops and counts the packet.  Returns false if the packet cannot leave now and
- * cannot wait in a queue.  Then exanet_schedule() is called when the packet may be able
- * to leave, and the caller offers the packet again.  The function may change the packet.
+ * @from: passes the packet to its unit, forwards the packet, stores a copy in a queue
+ * (voq.h), or drops and counts the packet.  Returns false if the packet cannot leave now
+ * and cannot wait in a queue.  Then exanet_schedule() is called when the packet may be
+ * able to leave, and the caller offers the packet again.  The function may change the
+ * packet.
  */
 bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
 /*

@@ -150,7 +150,7 @@ static void test_sent(void)
     assert_equal(alone, off);
 }
 
-/* The published protocol, rates, latencies, faults and an external R5 need packets. */
+/* The published protocol, a rate and a latency need packets. */
 static void test_plain_only(void)
 {
     static const struct { const char *name; uint64_t reg; uint64_t value; } cases[] = {
