@@ -15,7 +15,7 @@ static const RNicText texts[] = {
                "Y 7:4, X 3:0; unlike the peer's" },
     { "dims", "Nodes in the rings of the torus, as 4x4 or 4x2x3 for X, Y and Z; 1: "
               "no ring; the same in all nodes" },
-    { "router", "How the switch finds ways: torus, arithmetic (by cabinet 21:14, "
+    { "router", "How the switch finds routes: torus, arithmetic (by cabinet 21:14, "
                 "chassis 13:10 and card 9:0 of the coordinates) or table" },
     { "routes", "The table, rules VALUE/MASK>LINKS with ; between them, the first "
                 "that fits: 0x14000/0x3fc000>0;0/0>2+3" },
@@ -29,7 +29,7 @@ static const RNicText texts[] = {
     { "link-rate-kbps", "PORT_RATE of all links after reset: kb/s of 128-bit "
                         "words in virtual time; 0: as fast as it can" },
     { "link-latency-ns", "PORT_LATENCY of all links after reset: ns of virtual "
-                         "time that a frame is under way" },
+                         "time that a frame needs" },
     { "tlb-entries", "Cached translations of 4-KB pages, a power of two from 16 "
                      "to 65536" },
     { "aperture-size", "Bytes of the aperture for loads and stores to other "

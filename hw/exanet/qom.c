@@ -308,7 +308,7 @@ static const RNicView views[] = {
     { "node", "Coordinates, epoch and modes", node_make },
     { "links", "Cables: state, peer, what waits, counters, faults", links_make },
     { "contexts", "Contexts that are enabled", contexts_make },
-    { "transfers", "RDMA transfers that are under way", transfers_make },
+    { "transfers", "RDMA transfers in progress", transfers_make },
     { "rx-contexts", "Receiver contexts in use: blocks that are arriving",
       rx_contexts_make },
     { "counters", "All counters of the device", counters_make },

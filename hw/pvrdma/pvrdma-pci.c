@@ -112,7 +112,7 @@ static const Property pvrdma_pci_properties[] = {
 };
 
 static const RNicText texts[] = {
-    { "mtu", "Largest path MTU, which the driver is told: 256, 512, 1024, 2048 or "
+    { "mtu", "Largest path MTU, advertised to the driver: 256, 512, 1024, 2048 or "
              "4096 bytes" },
     { "version", "Of the interface that the driver finds: 17 (RoCE v1), 18 (v2), "
                  "19 (64-bit page numbers) or 20 (handles of QPs)" },

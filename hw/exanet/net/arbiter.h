@@ -5,8 +5,8 @@
  * An input waits if the output refused the input in this round of the owner, or in the
  * round before, and the input has not sent since.  So an input that was refused must ask
  * again in each round until it may send.  While no other input waits, an input may send
- * any number of packets.  While inputs wait, inputs send in turn, at most
- * EXANET_ARBITER_PACKETS packets each.
+ * any number of packets.  While inputs wait, the output is granted
+ * to one input after the other, for at most EXANET_ARBITER_PACKETS packets each.
  */
 #ifndef HW_EXANET_NET_ARBITER_H
 #define HW_EXANET_NET_ARBITER_H
@@ -15,7 +15,7 @@
 
 #define EXANET_ARBITER_INPUTS 64    /* most inputs; their numbers are 0 to 63 */
 /*
- * Most packets that an input sends in its turn, while other inputs wait.  Packets that
+ * Most packets that an input sends in one grant, while other inputs wait.  Packets that
  * the input sends together may exceed this number.
  */
 #define EXANET_ARBITER_PACKETS 16
@@ -28,8 +28,8 @@ typedef struct ExanetArbiter {
     uint64_t waiting;               /* inputs refused in round @round */
     uint64_t before;                /* inputs refused in the round before @round */
     uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
-    uint8_t holder;                 /* input whose turn it is, or that has sent last */
-    uint8_t used;                   /* packets of @holder in its turn, counted up to 16 */
+    uint8_t holder;                 /* input that has the grant, or that has sent last */
+    uint8_t used;                   /* packets of @holder in its grant, up to 16 */
 } ExanetArbiter;
 
 /*
@@ -59,10 +59,10 @@ static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
 }
 
 /*
- * Returns true if it is the turn of @input, while @others (not 0) wait.  If the turn of
- * the holder has ended, first passes the turn to another input.  For this unit only.
+ * Returns true if @input has the grant, while @others (not 0) wait.  If the grant of the
+ * holder has ended, first grants the output to another input.  For this unit only.
  */
-static inline bool exanet_arbiter_turn(ExanetArbiter *a, unsigned input, uint64_t others)
+static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64_t others)
 {
     if (a->holder == input) {
         if (a->used < EXANET_ARBITER_PACKETS) {
@@ -82,15 +82,15 @@ static inline bool exanet_arbiter_turn(ExanetArbiter *a, unsigned input, uint64_
 /*
  * Returns true if @input may send a packet now; otherwise @input waits.  @round is the
  * number of the owner's round, which increases by 1.  @open is false if the output can
- * accept no packet.  If the result is false although @open is true, another input has its
- * turn.
+ * accept no packet.  If the result is false although @open is true, another input has the
+ * grant.
  */
 static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
                                            unsigned input, bool open)
 {
     uint64_t others = exanet_arbiter_others(a, round, input);
 
-    if (open && (likely(!others) || exanet_arbiter_turn(a, input, others))) {
+    if (open && (likely(!others) || exanet_arbiter_grant(a, input, others))) {
         return true;
     }
     a->waiting |= 1ULL << input;

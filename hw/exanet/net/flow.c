@@ -550,7 +550,7 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
         f->rate = rate;
         f->rest = 0;
     }
-    trace_exanet_flow_told(s->node, f->dst, rate, f->rate);
+    trace_exanet_flow_advertised(s->node, f->dst, rate, f->rate);
     QTAILQ_REMOVE(&s->flow->order, f, next);
     QTAILQ_INSERT_TAIL(&s->flow->order, f, next);
 }

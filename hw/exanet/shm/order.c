@@ -27,10 +27,10 @@
 /*
  * A node that gave up very many stores continues with a SEQ that looks like an old SEQ.
  * After this time, ns, without a new store or RDMA write, a write with FIRST is old only
- * if its SEQ is one of the last SEQ_UNDER_WAY numbers.
+ * if its SEQ is one of the last SEQ_OUTSTANDING numbers.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-#define SEQ_UNDER_WAY 128
+#define SEQ_OUTSTANDING 128
 
 static unsigned pkt_class(const ExanetPacket *pkt)
 {
@@ -50,7 +50,7 @@ static unsigned seq_distance(unsigned from, unsigned to)
 static bool order_restart(ExanetState *s, const ExanetShmSource *o,
                           const ExanetPacket *pkt, unsigned behind)
 {
-    return pkt->first && behind > SEQ_UNDER_WAY &&
+    return pkt->first && behind > SEQ_OUTSTANDING &&
            s->time - o->time > SEQ_AGE_NS;
 }
 

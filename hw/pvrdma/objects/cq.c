@@ -55,7 +55,7 @@ static bool cq_read_cons(PvrdmaState *s, PvrdmaCq *cq)
     }
     taken = cq_index(cq, le32_to_cpu(raw) - cq->cons);
     if (le32_to_cpu(raw) >= 2 * cq->entries || taken > cq_used(cq)) {
-        pvrdma_guest_error(s, "CQ %u: index %u, %u to %u are possible", cq->handle,
+        pvrdma_guest_error(s, "CQ %u: index %u, %u to %u are valid", cq->handle,
                            le32_to_cpu(raw), cq->cons, cq->prod);
         return false;
     }
