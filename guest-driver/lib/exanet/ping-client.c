@@ -335,18 +335,18 @@ static int ping_compare(const void *a, const void *b)
 }
 
 /*
- * Computes the results from the first @samples times of @run->us.  @ways is the number of
- * transfers of a round: 2 if the server sends the data back, else 1.
+ * Computes the results from the first @samples times of @run->us.  @transfers is the
+ * number of transfers of a round: 2 if the server sends the data back, else 1.
  */
-static void ping_statistics(struct ping_run *run, uint32_t samples, int ways)
+static void ping_statistics(struct ping_run *run, uint32_t samples, int transfers)
 {
 	struct ping_result *res = run->res;
 
 	qsort(run->us, samples, sizeof(*run->us), ping_compare);
-	res->min_us = run->us[0] / ways;
-	res->median_us = run->us[samples / 2] / ways;
-	res->p99_us = run->us[(uint64_t)samples * 99 / 100] / ways;
-	res->mbps *= ways;
+	res->min_us = run->us[0] / transfers;
+	res->median_us = run->us[samples / 2] / transfers;
+	res->p99_us = run->us[(uint64_t)samples * 99 / 100] / transfers;
+	res->mbps *= transfers;
 }
 
 static int ping_run_mode(struct ping_run *run)

@@ -179,7 +179,7 @@ struct rnic_fi_ring {
 	uint32_t		filled;	/* sender: slots filled, free-running */
 	uint32_t		emptied;	/* slots emptied, free-running; of the sender the
 						 * value in the last CREDIT */
-	uint32_t		told;	/* receiver: emptied in the last CREDIT */
+	uint32_t		advertised;	/* receiver: emptied in the last CREDIT */
 	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: time of the offer, or of the watch
 						 * after the last use */

@@ -75,7 +75,7 @@ static struct rnic_fi_ring *rnic_fi_ring_new(struct rnic_fi_domain *domain,
 	ring->reuse_ms = 0;
 	ring->filled = 0;
 	ring->emptied = 0;
-	ring->told = 0;
+	ring->advertised = 0;
 	ring->used = false;
 	ring->used_ms = 0;
 	ring->end_ms = 0;
@@ -409,9 +409,9 @@ static void rnic_fi_slot_emptied(struct rnic_fi_peer *peer)
 	struct rnic_fi_ring *ring = peer->rx_ring;
 	struct rnic_fi_msg_credit credit = { 0 };
 
-	if (++ring->emptied - ring->told < ring->slots / 2 || peer->dead)
+	if (++ring->emptied - ring->advertised < ring->slots / 2 || peer->dead)
 		return;
-	ring->told = ring->emptied;
+	ring->advertised = ring->emptied;
 	credit.emptied = htole32(ring->emptied);
 	if (rnic_fi_pkt_send_simple(peer, RNIC_FI_CREDIT, &credit,
 				    sizeof(credit)))
