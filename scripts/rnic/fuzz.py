@@ -163,12 +163,12 @@ def _all(jobs, summary, title, limit):
                     running.append((_Run(waiting.pop(0)), time.monotonic() + limit))
                 for one in list(running):
                     r, end = one
-                    late = time.monotonic() > end
-                    if r.process.poll() is None and not late:
+                    expired = time.monotonic() > end
+                    if r.process.poll() is None and not expired:
                         continue
-                    late = late and r.process.poll() is None
+                    expired = expired and r.process.poll() is None
                     r.kill()
-                    r.report(summary, f'after {limit} s' if late else None)
+                    r.report(summary, f'after {limit} s' if expired else None)
                     running.remove(one)
                     done += 1
                 line.show(f'{done}/{len(jobs)},')

@@ -58,6 +58,6 @@ def dragonfly(node, cable, groups, size):
             if here < there:
                 cable(gate(here, there), gate(there, here))
             for n in all_groups[here] if here != there else ():
-                way = gate(here, there)
+                local_gate = gate(here, there)
                 n.rules.append((coord(there, 0), CABINET,
-                                [gate(there, here) if n is way else way]))
+                                [gate(there, here) if n is local_gate else local_gate]))

@@ -104,10 +104,10 @@ def _show_climate(found):
     print(f'{"by":6}{"data in":20}'
           + f'{"seconds":>10}{"/ dram":>10}{"/ bram":>10}  ' * 2)
     for (who, place), seconds in found.items():
-        told = CLIMATE.get((who, place))
+        documented = CLIMATE.get((who, place))
         print(f'{who:6}{place:20}'
               + _row(seconds, found, who)
-              + (_row(told, CLIMATE, who) if told else ''))
+              + (_row(documented, CLIMATE, who) if documented else ''))
     print()
 
 

@@ -16,7 +16,7 @@ from . import figures, positive
 
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
-TURNS = (1, 2)             # frames in one direction before the other end answers
+BURSTS = (1, 2)            # frames in one direction before the other end answers
 PROGRAMS = ('wire-bench',)
 FULL = 24 + 224 * 288      # bytes of ExaNet's longest frame
 _SECONDS = 20              # limit for a frame, and for the connection of a cable
@@ -26,7 +26,7 @@ def options(parser):
     """Adds the options of scripts/bench cables."""
     parser.add_argument('--rounds', type=positive, default=9, metavar='N',
                         help='all kinds in turns; medians are shown')
-    parser.add_argument('--turns', type=positive, default=40, metavar='N',
+    parser.add_argument('--round-trips', type=positive, default=40, metavar='N',
                         help='that the median of a round is made of')
 
 
@@ -143,13 +143,13 @@ class Cable:
                 pass
             other.socket.settimeout(_SECONDS)
 
-    def one_way(self, size, frames, turns):
+    def half_round_trip(self, size, frames, round_trips):
         """Returns the median of half a round trip in microseconds. In a round trip, each end
         sends FRAMES frames of SIZE bytes. Checks all bytes of the last frame in each
         direction. The first tenth of the round trips does not count."""
         a, b = self.ends
         times = []
-        for number in range(turns + turns // 10 + 1):
+        for number in range(round_trips + round_trips // 10 + 1):
             frame = struct.pack('>I', number) * (size // 4)
             begin = time.monotonic()
             for one, other in ((a, b), (b, a)):
@@ -157,7 +157,7 @@ class Cable:
                 if other.receive(frames) != frame:
                     raise Failed(f'the cable over {self.kind} lost a frame')
             times.append((time.monotonic() - begin) / 2)
-        return statistics.median(times[turns // 10:]) * 1e6
+        return statistics.median(times[round_trips // 10:]) * 1e6
 
     def __exit__(self, *_):
         for end in self.ends:
@@ -187,15 +187,15 @@ def _show_raw(found, rounds):
 def run(binary, args):
     """Prints the table. Returns the times of all rounds and their medians: for each kind of
     cable {"FRAMES x SIZE": microseconds}."""
-    columns = {f'{turn} x {size}': (size, turn)
-               for turn in TURNS for size in FRAMES}
+    columns = {f'{burst} x {size}': (size, burst)
+               for burst in BURSTS for size in FRAMES}
     rounds = {kind: {c: [] for c in columns} for kind in KINDS}
     for i in range(args.rounds):
         for kind, row in rounds.items():
             with step(f'frames over {kind}, round {i + 1} of {args.rounds}'), \
                     Cable(binary, kind) as cable:
                 for c, what in columns.items():
-                    row[c].append(cable.one_way(*what, args.turns))
+                    row[c].append(cable.half_round_trip(*what, args.round_trips))
     found = {kind: {c: statistics.median(v) for c, v in row.items()}
              for kind, row in rounds.items()}
     print('\nframes of so many bytes one way until the other side answers; '

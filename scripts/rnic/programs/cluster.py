@@ -180,8 +180,8 @@ def _link_state(link):
     return 'stopped' if link['peer-xoff'] else 'up'
 
 
-def _speed(old, new, way, seconds):
-    words = new['counters'][f'{way}-words'] - old['counters'][f'{way}-words']
+def _speed(old, new, direction, seconds):
+    words = new['counters'][f'{direction}-words'] - old['counters'][f'{direction}-words']
     return words * 16 / 1e6 / seconds if seconds > 0 else 0.0
 
 
