@@ -156,9 +156,9 @@ int64_t box_now(void)
     return loop.now;
 }
 
-bool box_run(unsigned turns)
+bool box_run(unsigned iterations)
 {
-    while (turns--) {
+    while (iterations--) {
         bool more = aio_bh_poll(qemu_get_aio_context());
 
         if (!(box_net_deliver() | more)) {
@@ -168,10 +168,10 @@ bool box_run(unsigned turns)
     return false;
 }
 
-bool box_step(int64_t ns, unsigned turns)
+bool box_step(int64_t ns, unsigned iterations)
 {
     int64_t end = loop.now + ns;
-    bool ended = box_run(turns);
+    bool ended = box_run(iterations);
 
     for (unsigned i = 0; i < TIMERS_MAX; i++) {
         int64_t wait = qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL,
@@ -179,11 +179,11 @@ bool box_step(int64_t ns, unsigned turns)
 
         if (wait < 0 || wait > end - loop.now) {
             loop.now = end;
-            return ended & box_run(turns);
+            return ended & box_run(iterations);
         }
         loop.now += wait;
         qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
-        ended &= box_run(turns);
+        ended &= box_run(iterations);
     }
     return false;
 }

@@ -129,16 +129,16 @@ int64_t box_now(void);
  */
 void box_machine_run(bool run);
 /*
- * Runs bottom halves and delivers frames until no work is left, but at most @turns
+ * Runs bottom halves and delivers frames until no work is left, but at most @iterations
  * turns of the main loop; returns false if the last turn still found work.
  */
-bool box_run(unsigned turns);
+bool box_run(unsigned iterations);
 /*
  * Advances the clock by @ns, and stops at each timer to run its work by
- * box_run(@turns).  Returns false if a box_run() did, or if 100000 timers fired before
- * the end.
+ * box_run(@iterations).  Returns false if a box_run() did, or if 100000 timers fired
+ * before the end.
  */
-bool box_step(int64_t ns, unsigned turns);
+bool box_step(int64_t ns, unsigned iterations);
 /*
  * Makes the next accesses come from a vCPU, which may release the big lock (@on), or
  * from a device.

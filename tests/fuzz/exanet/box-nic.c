@@ -16,10 +16,10 @@
 #define CTX_PAGES   (CTX_BYTES / 4096)
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
 #define PATTERN     0x5a            /* content of the hostile processes' memory */
-#define TURNS       5000 /* limit of turns of the main loop after one operation */
+#define ITERATIONS  5000 /* limit of the main loop's iterations after an operation */
 #define LIVE_MAX    (192 * MiB)
-/* limit of the accelerator's operations in one turn of the main loop */
-#define TURN_OPS    4096
+/* limit of the accelerator's operations in one iteration of the main loop */
+#define ITERATION_OPS 4096
 /* limit of the time until a job ends that has CTRL cleared */
 #define ACCEL_NS    (180 * NANOSECONDS_PER_SECOND)
 
@@ -100,20 +100,20 @@ static uint64_t accel_ops(void)
 }
 
 /*
- * Runs the device like box_run(), and asserts that one turn has a limited number of
- * operations of the accelerator, because all other units wait during the turn.  Returns
- * true when no work is left, and false after TURNS turns or if the device is unplugged.
+ * Runs the device like box_run(), and asserts that one iteration has a limited number of
+ * operations of the accelerator, because all other units wait during it.  Returns true
+ * when no work is left, and false after ITERATIONS or if the device is unplugged.
  */
 static bool kernel_run(void)
 {
-    for (unsigned i = 0; i < TURNS && !box.gone; i++) {
+    for (unsigned i = 0; i < ITERATIONS && !box.gone; i++) {
         uint64_t before = accel_ops();
 
         if (box_run(1)) {
             return true;
         }
         if (!box.gone && accel_ops() > before) {
-            g_assert_cmpuint(accel_ops() - before, <=, TURN_OPS);
+            g_assert_cmpuint(accel_ops() - before, <=, ITERATION_OPS);
         }
     }
     return false;
@@ -129,7 +129,7 @@ static void flushes_check(void)
 
 void nic_settle(void)
 {
-    bool ended = box.kernel && !box.gone ? kernel_run() : box_run(TURNS);
+    bool ended = box.kernel && !box.gone ? kernel_run() : box_run(ITERATIONS);
 
     g_assert_true(ended || box.kernel);
     g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
@@ -140,7 +140,7 @@ void nic_settle(void)
 
 void nic_step(int64_t ns)
 {
-    bool ended = box_step(ns, TURNS);
+    bool ended = box_step(ns, ITERATIONS);
 
     g_assert_true(ended || box.kernel);
 }
@@ -549,7 +549,7 @@ void nic_end(void)
     if (!box.gone) {
         exanet_fini(box.s);
     }
-    box_run(TURNS);
+    box_run(ITERATIONS);
     if (box.nic) {
         g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
         object_unref(OBJECT(box.nic));
@@ -563,7 +563,7 @@ void nic_unplug(void)
     box.gone = true;
     box_bars_remove();
     exanet_fini(box.s);
-    box_run(TURNS);
+    box_run(ITERATIONS);
     object_unref(OBJECT(box.nic));
     box.nic = NULL;
     box.s = NULL;

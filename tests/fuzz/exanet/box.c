@@ -18,7 +18,7 @@
  *   - packets for the honest node leave by the cable of the honest node, while this
  *     cable works;
  *   - the device accepts a block of the honest node: at once if each set of receiver
- *     contexts has a free or an idle one, else within PATIENCE_NS; the same is true of a
+ *     contexts has a free or an idle one, else within TIMEOUT_NS; the same is true of a
  *     node behind it, unless the hostile node has sent packets in the name of that node;
  *     the honest process can send messages, stores and transfers to the honest node;
  *   - each transfer ends in bounded time, without a close of its context;
@@ -39,7 +39,7 @@
 #define TRANSFER    0x6000          /* bytes of the honest process' RDMA write */
 #define REPEATS     24000           /* limit of all repetitions in one program */
 #define OPS_MAX     256
-#define PATIENCE_NS (5 * NANOSECONDS_PER_SECOND)    /* limit of honest work */
+#define TIMEOUT_NS  (5 * NANOSECONDS_PER_SECOND)    /* limit of honest work */
 /* limit of the time without a transfer's end */
 #define TRANSFER_NS (120 * NANOSECONDS_PER_SECOND)
 
@@ -594,13 +594,13 @@ static bool receiver_has_room(void)
 }
 
 /*
- * Sends a copy of @pkt and waits at most PATIENCE_NS for the response.  Returns true
+ * Sends a copy of @pkt and waits at most TIMEOUT_NS for the response.  Returns true
  * after an ack.  Returns false after a nack, which must be NO_CONTEXT, and only if the
  * receiver had no room.
  */
 static bool honest_copy(const ExanetPacket *pkt)
 {
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
     bool room = receiver_has_room();
 
     box.acks = box.nacks = 0;
@@ -631,7 +631,7 @@ static void honest_block(uint32_t src)
         .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE), .first = true, .last = true,
         .va = 0x1000, .size = sizeof(data), .payload = data,
     };
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
 
     pkt.tid = ++box.tid;            /* a TID that differs from that of the last block */
     while (!honest_copy(&pkt)) {
@@ -651,10 +651,10 @@ static unsigned message_state(unsigned c, unsigned channel)
                                  channel * EXANET_PKTZ_BYTES + 0x10), 8));
 }
 
-/* Asserts that the honest node acks a message of context @c within PATIENCE_NS. */
+/* Asserts that the honest node acks a message of context @c within TIMEOUT_NS. */
 static void honest_message(unsigned c)
 {
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
 
     message_send(c, 15, RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) |
                  EXANET_NI_VA(EXANET_NI_MAILBOX), EXANET_PKTZ_ACK |
@@ -668,11 +668,11 @@ static void honest_message(unsigned c)
 
 /*
  * Asserts that an RDMA write of the honest process to the honest node ends within
- * PATIENCE_NS.
+ * TIMEOUT_NS.
  */
 static void honest_transfer(void)
 {
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
     unsigned state;
 
     nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0, 0x2000);
@@ -693,14 +693,14 @@ static void honest_transfer(void)
 }
 
 /*
- * Asserts that a store of context @c to the honest node arrives within PATIENCE_NS,
+ * Asserts that a store of context @c to the honest node arrives within TIMEOUT_NS,
  * without a new error.
  */
 static void honest_store(unsigned c)
 {
     uint32_t errors = exanet_shm_errors(box.s, c);
     uint64_t value = 0x600d000000000000 + c;
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
 
     box.stored = 0;
     nic_segment(15, c, HONEST_NODE, 0x2000, 0);

@@ -59,16 +59,16 @@ static void packets_pass(ExanetPort *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
-    g_autofree char *text = fuzz_text(&in, TEXT_MAX), *told = NULL, *again = NULL;
+    g_autofree char *text = fuzz_text(&in, TEXT_MAX), *printed = NULL, *again = NULL;
     static ExanetPort port;         /* static because it is large */
     static ExanetPortGroup group;
     ExanetPort *p = &port;
 
     *p = (ExanetPort) { .group = &group, .index = 3 };
-    told = plan_set(p, text);
-    if (told) {
-        again = plan_set(p, told);
-        g_assert_cmpstr(again, ==, told);
+    printed = plan_set(p, text);
+    if (printed) {
+        again = plan_set(p, printed);
+        g_assert_cmpstr(again, ==, printed);
         packets_pass(p);
     } else {
         g_assert_null(p->inject);

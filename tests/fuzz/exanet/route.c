@@ -57,26 +57,26 @@ static void arithmetic(FuzzInput *in)
 {
     uint32_t node = coord(in), dst = coord(in);
     ExanetArithPort port[EXANET_LINKS];
-    ExanetArithRoute way;
+    ExanetArithRoute route;
     unsigned from = fuzz_u8(in) % EXANET_LINKS, vc;
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         port[i].peer = coord(in);
         port[i].role = fuzz_u8(in) % EXANET_ROLE_COUNT;
     }
-    exanet_arith_links(port, EXANET_LINKS, node, dst, &way);
-    g_assert_cmpuint(way.links >> EXANET_LINKS, ==, 0);
+    exanet_arith_links(port, EXANET_LINKS, node, dst, &route);
+    g_assert_cmpuint(route.links >> EXANET_LINKS, ==, 0);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        if (way.links & BIT(i)) {
-            g_assert_cmpuint(port[i].role, ==, way.role);
+        if (route.links & BIT(i)) {
+            g_assert_cmpuint(port[i].role, ==, route.role);
         }
     }
     /* no packet may leave by the port of its arrival */
-    g_assert_cmpuint(exanet_arith_transit_links(port, EXANET_LINKS, &way, from) &
-                     (BIT(from) | ~(unsigned)way.links), ==, 0);
+    g_assert_cmpuint(exanet_arith_transit_links(port, EXANET_LINKS, &route, from) &
+                     (BIT(from) | ~(unsigned)route.links), ==, 0);
     exanet_arith_source(port[from].role, port[from].peer, node, coord(in), dst);
     vc = fuzz_u8(in) % EXANET_VCS;
-    vc = exanet_arith_vc(port[from].role, vc, way.role,
+    vc = exanet_arith_vc(port[from].role, vc, route.role,
                          fuzz_u8(in) % EXANET_PATHS);
     g_assert_cmpuint(vc, <, EXANET_VCS);
 }

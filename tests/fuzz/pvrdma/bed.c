@@ -4,15 +4,15 @@
 #include "qapi/error.h"
 #include "qemu/units.h"
 
-#define TURNS           5000 /* limit of turns of the main loop after one operation */
-/* limit of turns with a hostile kernel, whose regions may have gigabytes */
-#define TURNS_KERNEL    100
+#define ITERATIONS      5000 /* limit of the main loop's iterations after an operation */
+/* limit of iterations with a hostile kernel, whose regions may have gigabytes */
+#define ITERATIONS_KERNEL 100
 #define LIVE_MAX        (64 * MiB)
-#define PATIENCE_NS     (4096 * NANOSECONDS_PER_SECOND) /* limit of a WQE's retries */
+#define TIMEOUT_NS      (4096 * NANOSECONDS_PER_SECOND) /* limit of a WQE's retries */
 #define HONEST_NS       (120 * NANOSECONDS_PER_SECOND)  /* limit of HONEST's work */
 #define HONEST_BYTES    700         /* bytes of HONEST's test data, three packets */
 #define HONEST_PSN      0xfffffd    /* first PSN; the PSNs of the test wrap */
-/* largest attribute timeout of a QP whose WQEs must end in PATIENCE_NS */
+/* largest attribute timeout of a QP whose WQEs must end in TIMEOUT_NS */
 #define TIMEOUT_MAX     20
 #define RNR_FOR_EVER    7
 
@@ -21,7 +21,7 @@ Bed bed;
 void bed_settle(void)
 {
     bool kernel = bed_is_hostile_kernel();
-    bool ended = box_run(kernel ? TURNS_KERNEL : TURNS);
+    bool ended = box_run(kernel ? ITERATIONS_KERNEL : ITERATIONS);
 
     g_assert_true(ended || kernel);
     g_assert_cmpuint(box_live_bytes(), <, LIVE_MAX);
@@ -33,7 +33,7 @@ void bed_settle(void)
 void bed_step(int64_t ns)
 {
     bool kernel = bed_is_hostile_kernel();
-    bool ended = box_step(ns, kernel ? TURNS_KERNEL : TURNS);
+    bool ended = box_step(ns, kernel ? ITERATIONS_KERNEL : ITERATIONS);
 
     g_assert_true(ended || kernel);
     if (!kernel) {
@@ -235,7 +235,7 @@ void bed_end(void)
     if (!bed.gone) {
         pvrdma_fini(bed.s);
     }
-    box_run(TURNS);
+    box_run(ITERATIONS);
     if (bed.nic) {
         g_assert_cmpuint(OBJECT(bed.nic)->ref, ==, 1);
         object_unref(OBJECT(bed.nic));
@@ -253,7 +253,7 @@ void bed_unplug(void)
     pvrdma_fini(bed.s);
     bed.ending = false;
     g_assert_false(bed.line && bed.line_high);
-    box_run(TURNS);
+    box_run(ITERATIONS);
     object_unref(OBJECT(bed.nic));
     bed.nic = NULL;
     bed.s = NULL;
@@ -275,7 +275,7 @@ static void memory_check(void)
 }
 
 /*
- * Returns true if @qp must complete its WQEs within PATIENCE_NS even if its peer is
+ * Returns true if @qp must complete its WQEs within TIMEOUT_NS even if its peer is
  * silent.
  */
 static bool qp_must_end(const PvrdmaQp *qp)
@@ -294,12 +294,12 @@ static bool qp_has_ended(unsigned i)
 }
 
 /*
- * Rings the send doorbells of EVIL, and asserts that each WQE ends within PATIENCE_NS,
+ * Rings the send doorbells of EVIL, and asserts that each WQE ends within TIMEOUT_NS,
  * although EVIL_NODE is silent.  A QP that leaves RTS has ended.
  */
 static void qps_check(void)
 {
-    int64_t end = box_now() + PATIENCE_NS;
+    int64_t end = box_now() + TIMEOUT_NS;
     bool all = false;
 
     for (unsigned i = 0; i < BED_QP_EVIL; i++) {
