@@ -270,7 +270,7 @@ static void test_events(struct nic *nic)
 
 	nic_start(nic, 1, buf, nic_gva(nic, buf + PAGE), 100, nic->q.context,
 		  EXANET_CHANNEL_IRQ_DONE);
-	check_value(poll(&p, 1, NIC_PATIENCE * 1000), 1,
+	check_value(poll(&p, 1, NIC_TIMEOUT * 1000), 1,
 		    "poll() wakes up when a transfer is done");
 	check_value(p.revents, POLLIN, "with POLLIN");
 	check(DONE_STATE(nic_wait(nic, 1)), "the transfer is done");

@@ -37,7 +37,7 @@ static void test_sizes(struct nic *nic)
 		1, 2, 7, 8, 9, 63, 64, 127, 128, 129, 255, 256, 257, 4095, 4096,
 		4097, 65536, 100001, 1048576, MOST,
 	};
-	static const uint32_t ways[] = { TO, FROM, TO | FROM, 0 };
+	static const uint32_t directions[] = { TO, FROM, TO | FROM, 0 };
 	static const char *const names[] = {
 		"to a node", "from a node", "from node to node", "here",
 	};
@@ -55,7 +55,7 @@ static void test_sizes(struct nic *nic)
 			 */
 			madvise(dst, MOST + 2 * MARGIN, MADV_DONTNEED);
 			fill(src + a, len, i + w);
-			if (copy(nic, dst + MARGIN + b, src + a, len, ways[w]) ||
+			if (copy(nic, dst + MARGIN + b, src + a, len, directions[w]) ||
 			    !filled(dst + MARGIN + b, len, i + w) ||
 			    !all_bytes(dst, MARGIN + b, 0) ||
 			    !all_bytes(dst + MARGIN + b + len, MARGIN - b, 0)) {

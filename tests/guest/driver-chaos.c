@@ -591,10 +591,10 @@ static void process_main(struct tally *tally, uint64_t seed, double life)
 	_exit(0);
 }
 
-/* Waits for the end of a process; returns false after four times NIC_PATIENCE. */
+/* Waits for the end of a process; returns false after four times NIC_TIMEOUT. */
 static bool reap_in_time(pid_t pid, int *status)
 {
-	double end = seconds() + 4 * NIC_PATIENCE;
+	double end = seconds() + 4 * NIC_TIMEOUT;
 	pid_t got;
 
 	while (!(got = waitpid(pid, status, WNOHANG))) {

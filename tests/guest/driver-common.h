@@ -33,7 +33,7 @@
 
 #define NIC_DEVICE	"/dev/exanet0"
 #define NIC_SYSFS	"/sys/class/exanet/exanet0/"
-#define NIC_PATIENCE	30.0	/* seconds: a loaded host emulates both guests */
+#define NIC_TIMEOUT	30.0	/* seconds: a loaded host emulates both guests */
 
 #define PAGE		4096UL
 
@@ -154,11 +154,11 @@ static inline bool nic_idle(struct nic *nic, unsigned int ch)
 
 /*
  * Waits for the end of the last transfer of channel @ch.  Returns its status, or ~0 after
- * NIC_PATIENCE seconds.
+ * NIC_TIMEOUT seconds.
  */
 static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
 {
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 
 	do {
 		if (nic_idle(nic, ch))
@@ -234,13 +234,13 @@ static inline long long sysfs_number(const char *name)
 }
 
 /*
- * Waits until the number in file @name is @value; returns false after NIC_PATIENCE
+ * Waits until the number in file @name is @value; returns false after NIC_TIMEOUT
  * seconds.  The wait is needed because page faults of the NIC keep an address space for a
  * moment after the end of its process.
  */
 static inline bool comes_to(const char *name, long long value)
 {
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 
 	while (sysfs_number(name) != value) {
 		if (seconds() > end)

@@ -238,7 +238,7 @@ static void test_cow(struct nic *nic)
 /* --- pages that arrive late, or never --------------------------------------- */
 
 /* Registers memory whose pages a program supplies; returns its userfaultfd. */
-static int late_memory(void *p, size_t bytes)
+static int missing_memory(void *p, size_t bytes)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register r = {
@@ -258,7 +258,7 @@ static bool fault_arrives(int uffd)
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
 	struct uffd_msg msg;
 
-	return poll(&p, 1, NIC_PATIENCE * 1000) == 1 &&
+	return poll(&p, 1, NIC_TIMEOUT * 1000) == 1 &&
 	       read(uffd, &msg, sizeof(msg)) == sizeof(msg) &&
 	       msg.event == UFFD_EVENT_PAGEFAULT;
 }
@@ -275,20 +275,20 @@ static int bystander(void)
 	       filled(dst, SIZE, 9) ? 0 : 1;
 }
 
-static void test_late(struct nic *nic)
+static void test_missing(struct nic *nic)
 {
-	uint8_t *late = memory(PAGE), *dst = memory(PAGE), *page = memory(PAGE);
+	uint8_t *missing = memory(PAGE), *dst = memory(PAGE), *page = memory(PAGE);
 	uint8_t *here = memory(SIZE), *there = memory(SIZE);
-	int uffd = late_memory(late, PAGE);
+	int uffd = missing_memory(missing, PAGE);
 	struct uffdio_copy copy = {
-		.dst = (uintptr_t)late, .src = (uintptr_t)page, .len = PAGE,
+		.dst = (uintptr_t)missing, .src = (uintptr_t)page, .len = PAGE,
 	};
 	pid_t pid;
 
 	fill(page, PAGE, 10);
 	fill(here, SIZE, 11);
 	memset(there, 0, SIZE);
-	nic_start(nic, 2, late, nic_gva(nic, dst), PAGE, nic->q.context, 0);
+	nic_start(nic, 2, missing, nic_gva(nic, dst), PAGE, nic->q.context, 0);
 	check(fault_arrives(uffd), "the NIC asks for a page that is late");
 	check(DONE_STATE(nic_copy(nic, there, here, SIZE)) &&
 	      filled(there, SIZE, 11),
@@ -309,7 +309,7 @@ static void test_never(void)
 {
 	long in_use = sysfs_number("contexts_in_use");
 	struct nic nic;
-	uint8_t *late, *dst;
+	uint8_t *missing, *dst;
 	int uffd, fds[2];
 	pid_t pid;
 	char c;
@@ -318,10 +318,10 @@ static void test_never(void)
 	pid = fork();
 	if (!pid) {
 		nic_open(&nic);
-		late = memory(PAGE);
+		missing = memory(PAGE);
 		dst = memory(PAGE);
-		uffd = late_memory(late, PAGE);
-		nic_start(&nic, 0, late, nic_gva(&nic, dst), PAGE,
+		uffd = missing_memory(missing, PAGE);
+		nic_start(&nic, 0, missing, nic_gva(&nic, dst), PAGE,
 			  nic.q.context, 0);
 		if (fault_arrives(uffd) && write(fds[1], "", 1) == 1)
 			pause();
@@ -343,14 +343,14 @@ static void test_never(void)
  * Makes the NIC request a late page, then closes the context.  Returns false if there was
  * no request.
  */
-static bool stick(uint8_t *late, int uffd)
+static bool stick(uint8_t *missing, int uffd)
 {
 	uint8_t *dst = memory(PAGE);
 	struct nic nic;
 	bool arrived;
 
 	nic_open(&nic);
-	nic_start(&nic, 0, late, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
+	nic_start(&nic, 0, missing, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
 	arrived = fault_arrives(uffd);
 	nic_close(&nic);
 	return arrived;
@@ -363,15 +363,15 @@ static bool stick(uint8_t *late, int uffd)
  */
 static void stuck_user(int in, int out)
 {
-	uint8_t *late[STUCK + 1], *page = memory(PAGE);
+	uint8_t *missing[STUCK + 1], *page = memory(PAGE);
 	int uffd[STUCK + 1], said[2] = { 0, 0 };
 	struct nic nic;
 	char c;
 	int i;
 
 	for (i = 0; i <= STUCK; i++) {
-		late[i] = memory(PAGE);
-		uffd[i] = late_memory(late[i], PAGE);
+		missing[i] = memory(PAGE);
+		uffd[i] = missing_memory(missing[i], PAGE);
 	}
 	become(1000);
 	for (i = 0; i <= STUCK && !said[1]; i++) {
@@ -379,13 +379,13 @@ static void stuck_user(int in, int out)
 		if (said[1])
 			break;
 		close(nic.fd);
-		said[0] += stick(late[i], uffd[i]);
+		said[0] += stick(missing[i], uffd[i]);
 	}
 	if (write(out, said, sizeof(said)) != sizeof(said) || read(in, &c, 1) < 0)
 		_exit(1);
 	while (i--) {
 		struct uffdio_copy copy = {
-			.dst = (uintptr_t)late[i], .src = (uintptr_t)page,
+			.dst = (uintptr_t)missing[i], .src = (uintptr_t)page,
 			.len = PAGE,
 		};
 
@@ -439,7 +439,7 @@ static void test_stuck(void)
 #define MOMENT_US	50000	/* delay of a late page */
 
 /* A page that arrives late, and its userfaultfd. */
-struct late {
+struct missing {
 	int uffd;
 	uint8_t *at;
 };
@@ -447,14 +447,14 @@ struct late {
 /* Supplies a late page after MOMENT_US. */
 static void *supply(void *opaque)
 {
-	const struct late *late = opaque;
+	const struct missing *missing = opaque;
 	uint8_t *page = memory(PAGE);
 	struct uffdio_copy copy = {
-		.dst = (uintptr_t)late->at, .src = (uintptr_t)page, .len = PAGE,
+		.dst = (uintptr_t)missing->at, .src = (uintptr_t)page, .len = PAGE,
 	};
 
 	usleep(MOMENT_US);
-	must(!ioctl(late->uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY");
+	must(!ioctl(missing->uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY");
 	munmap(page, PAGE);
 	return NULL;
 }
@@ -464,16 +464,16 @@ static void *supply(void *opaque)
  */
 static void stuck_until_killed(int out)
 {
-	struct late late = { .at = memory(PAGE) };
+	struct missing missing = { .at = memory(PAGE) };
 	uint8_t *dst = memory(PAGE);
 	struct nic nic;
 
-	late.uffd = late_memory(late.at, PAGE);
+	missing.uffd = missing_memory(missing.at, PAGE);
 	become(1000);
 	nic_open(&nic);
-	nic_start(&nic, 0, late.at, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
-	if (fault_arrives(late.uffd) &&
-	    write(out, &late, sizeof(late)) == sizeof(late))
+	nic_start(&nic, 0, missing.at, nic_gva(&nic, dst), PAGE, nic.q.context, 0);
+	if (fault_arrives(missing.uffd) &&
+	    write(out, &missing, sizeof(missing)) == sizeof(missing))
 		pause();
 	_exit(1);
 }
@@ -498,7 +498,7 @@ static int open_as_user(void)
 static void test_open_after_kill(void)
 {
 	long in_use = sysfs_number("contexts_in_use");
-	struct late late;
+	struct missing missing;
 	int fds[2], pidfd;
 	pthread_t thread;
 	pid_t pid;
@@ -509,36 +509,36 @@ static void test_open_after_kill(void)
 	if (!pid)
 		stuck_until_killed(fds[1]);
 	close(fds[1]);
-	must(read(fds[0], &late, sizeof(late)) == sizeof(late), "child");
+	must(read(fds[0], &missing, sizeof(missing)) == sizeof(missing), "child");
 	close(fds[0]);
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	must(pidfd >= 0, "pidfd_open");
-	late.uffd = syscall(SYS_pidfd_getfd, pidfd, late.uffd, 0);
-	must(late.uffd >= 0, "pidfd_getfd");
+	missing.uffd = syscall(SYS_pidfd_getfd, pidfd, missing.uffd, 0);
+	must(missing.uffd >= 0, "pidfd_getfd");
 	kill(pid, SIGKILL);
 	reap(pid);
 	check_value(sysfs_number("contexts_in_use"), in_use + 1,
 		    "the context of a dead process is not free yet");
-	must(!pthread_create(&thread, NULL, supply, &late), "pthread_create");
+	must(!pthread_create(&thread, NULL, supply, &missing), "pthread_create");
 	check_value(open_as_user(), 0, "open() waits a moment for it");
 	pthread_join(thread, NULL);
-	close(late.uffd);
+	close(missing.uffd);
 	close(pidfd);
 }
 
 /* Closes a context that waits for a late page.  Returns the errno of the next open. */
 static int open_after_close(void)
 {
-	struct late late = { .at = memory(PAGE) };
+	struct missing missing = { .at = memory(PAGE) };
 	pthread_t thread;
 	struct nic nic;
 	int ret;
 
-	late.uffd = late_memory(late.at, PAGE);
+	missing.uffd = missing_memory(missing.at, PAGE);
 	become(1000);
-	if (!stick(late.at, late.uffd))
+	if (!stick(missing.at, missing.uffd))
 		return 1;
-	must(!pthread_create(&thread, NULL, supply, &late), "pthread_create");
+	must(!pthread_create(&thread, NULL, supply, &missing), "pthread_create");
 	ret = -nic_try_open(&nic);
 	pthread_join(thread, NULL);
 	return ret;
@@ -574,7 +574,7 @@ int main(void)
 	test_file(&nic);
 	test_bad_address(&nic);
 	test_cow(&nic);
-	test_late(&nic);
+	test_missing(&nic);
 	nic_close(&nic);
 	test_never();
 	test_stuck();

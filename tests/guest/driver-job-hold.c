@@ -84,7 +84,7 @@ static void test_dead(void)
 
 	must(!set_parameter(MAP, "5000:20 5000:21"), MAP);
 	fd = file_of_the_dead(5000, 20);
-	end = seconds() + NIC_PATIENCE;
+	end = seconds() + NIC_TIMEOUT;
 	do {
 		ret = set_parameter(MAP, "-5000:20");
 	} while (ret == EBUSY && seconds() < end);
@@ -229,7 +229,7 @@ static void *ending_run(void *opaque)
 static long change_at_end(struct ending *e)
 {
 	struct exanet_ioc_set_job set = { .job = 21 };
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 	pthread_t thread;
 	long left;
 

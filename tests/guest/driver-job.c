@@ -446,20 +446,20 @@ static void test_quota(struct nic *nic)
 
 /* --- attacks -------------------------------------------------------------- */
 
-enum way {
-	WAY_WRITE	= 1 << 0,
-	WAY_READ	= 1 << 1,
-	WAY_PUT		= 1 << 2,
-	WAY_MESSAGE	= 1 << 3,
-	WAY_COPY_TO	= 1 << 4,
-	WAY_COPY_FROM	= 1 << 5,
-	WAY_STORE	= 1 << 6,
-	WAY_LOAD	= 1 << 7,
+enum access {
+	ACCESS_WRITE		= 1 << 0,
+	ACCESS_READ		= 1 << 1,
+	ACCESS_PUT		= 1 << 2,
+	ACCESS_MESSAGE		= 1 << 3,
+	ACCESS_COPY_TO		= 1 << 4,
+	ACCESS_COPY_FROM	= 1 << 5,
+	ACCESS_STORE		= 1 << 6,
+	ACCESS_LOAD		= 1 << 7,
 };
 
 /* no loads and stores, because a CPU must not wait for its own node */
-#define WAYS_HERE	(WAY_STORE - 1)
-#define WAYS_APART	(2 * WAY_LOAD - 1)
+#define ACCESSES_HERE	(ACCESS_STORE - 1)
+#define ACCESSES_APART	(2 * ACCESS_LOAD - 1)
 
 static unsigned int try_rdma(struct exa_dev *dev, const struct place *to,
 			     uint8_t *mine)
@@ -473,20 +473,20 @@ static unsigned int try_rdma(struct exa_dev *dev, const struct place *to,
 		.dst = mine, .src_va = to->va, .src_coord = to->coord,
 		.src_ctx = to->ctx, .len = PAGE,
 	};
-	unsigned int ways = 0;
+	unsigned int accesses = 0;
 	int ch;
 
 	memset(mine, 0, PAGE);
-	ways |= exa_read(dev, &r, NIC_PATIENCE * 1000) ? 0 : WAY_READ;
-	ways |= !all_bytes(mine, PAGE, 0) ? WAY_READ : 0;
-	ways |= exa_write(dev, &w, NULL) ? 0 : WAY_WRITE;
+	accesses |= exa_read(dev, &r, NIC_TIMEOUT * 1000) ? 0 : ACCESS_READ;
+	accesses |= !all_bytes(mine, PAGE, 0) ? ACCESS_READ : 0;
+	accesses |= exa_write(dev, &w, NULL) ? 0 : ACCESS_WRITE;
 	ch = exa_put_small(dev, gva + PAGE, to->ctx, "attack", 6);
 	must(ch >= 0, "exa_put_small");
 	while ((errno = -exa_msg_test(dev, ch, NULL)) == EINPROGRESS)
 		;
-	ways |= errno ? 0 : WAY_PUT;
-	ways |= exa_send(dev, &box, "attack", 6) ? 0 : WAY_MESSAGE;
-	return ways;
+	accesses |= errno ? 0 : ACCESS_PUT;
+	accesses |= exa_send(dev, &box, "attack", 6) ? 0 : ACCESS_MESSAGE;
+	return accesses;
 }
 
 static unsigned int try_copy(struct exa_dev *dev, const struct place *to,
@@ -496,47 +496,47 @@ static unsigned int try_copy(struct exa_dev *dev, const struct place *to,
 		.src = (uintptr_t)mine, .dst = exa_gva(to->coord, to->xva),
 		.len = PAGE, .dst_ctx = to->ctx, .flags = EXA_COPY_DST_REMOTE,
 	};
-	unsigned int ways = exa_cdma_copy(dev, &c) ? 0 : WAY_COPY_TO;
+	unsigned int accesses = exa_cdma_copy(dev, &c) ? 0 : ACCESS_COPY_TO;
 
 	memset(mine, 0, PAGE);
 	c.src = c.dst;
 	c.dst = (uintptr_t)mine;
 	c.flags = EXA_COPY_SRC_REMOTE;
-	ways |= exa_cdma_copy(dev, &c) ? 0 : WAY_COPY_FROM;
-	ways |= !all_bytes(mine, PAGE, 0) ? WAY_COPY_FROM : 0;
-	return ways;
+	accesses |= exa_cdma_copy(dev, &c) ? 0 : ACCESS_COPY_FROM;
+	accesses |= !all_bytes(mine, PAGE, 0) ? ACCESS_COPY_FROM : 0;
+	return accesses;
 }
 
 static unsigned int try_segment(struct exa_dev *dev, const struct place *to)
 {
-	unsigned int ways = 0;
+	unsigned int accesses = 0;
 	volatile uint64_t *p;
 	uint32_t errors;
 
 	p = exa_map_remote(dev, exa_gva(to->coord, to->xva), PAGE, to->ctx,
 			   EXA_MAP_READ | EXA_MAP_WRITE);
 	must(p != NULL, "exa_map_remote");
-	ways |= *p != ~0ULL ? WAY_LOAD : 0;
+	accesses |= *p != ~0ULL ? ACCESS_LOAD : 0;
 	errors = exa_remote_errors(dev);
 	*p = 5;
 	exa_fence(dev);
-	ways |= exa_remote_errors(dev) == errors ? WAY_STORE : 0;
+	accesses |= exa_remote_errors(dev) == errors ? ACCESS_STORE : 0;
 	exa_unmap_remote(dev, (void *)p, PAGE);
-	return ways;
+	return accesses;
 }
 
 /* Returns the ways by which this process can access @to, as bits of enum way. */
 static unsigned int try_all(struct exa_dev *dev, const struct place *to)
 {
 	uint8_t *mine = memory(BYTES);
-	unsigned int ways;
+	unsigned int accesses;
 
-	ways = try_rdma(dev, to, mine);
-	ways |= try_copy(dev, to, mine);
+	accesses = try_rdma(dev, to, mine);
+	accesses |= try_copy(dev, to, mine);
 	if (to->coord != exa_coord(dev))
-		ways |= try_segment(dev, to);
+		accesses |= try_segment(dev, to);
 	munmap(mine, BYTES);
-	return ways;
+	return accesses;
 }
 
 /*
@@ -566,18 +566,18 @@ static int attack(uid_t uid, bool allowed, unsigned int job,
 		  const struct place *to)
 {
 	struct exa_dev *dev;
-	unsigned int ways;
+	unsigned int accesses;
 	struct stat st;
 	char name[100];
 
 	must(!stat(NIC_DEVICE, &st) && !setgroups(1, &st.st_gid), "setgroups");
 	dev = open_in_job(uid, job);
 	must(dev != NULL, "the job that was asked for");
-	ways = try_all(dev, to);
+	accesses = try_all(dev, to);
 	snprintf(name, sizeof(name), "user %u in job %u: all ways to job %u are %s",
 		 uid, job, to->job, allowed ? "allowed" : "refused");
-	check_value(ways, !allowed ? 0 : to->coord == exa_coord(dev) ?
-					 WAYS_HERE : WAYS_APART, name);
+	check_value(accesses, !allowed ? 0 : to->coord == exa_coord(dev) ?
+					 ACCESSES_HERE : ACCESSES_APART, name);
 	exa_close(dev);
 	return 0;
 }
@@ -588,11 +588,11 @@ static const struct place *mapped_place;	/* argument of child_attack() */
 static int child_attack(int in, int out)
 {
 	struct exa_dev *dev;
-	int ways;
+	int accesses;
 
 	must(!exa_open(NULL, &dev), "exa_open");
-	ways = try_all(dev, mapped_place);
-	must(write(out, &ways, sizeof(ways)) == sizeof(ways), "write");
+	accesses = try_all(dev, mapped_place);
+	must(write(out, &accesses, sizeof(accesses)) == sizeof(accesses), "write");
 	exa_close(dev);
 	return 0;
 }

@@ -76,10 +76,10 @@ static volatile uint64_t *show(struct nic *nic, const void *p, size_t len,
 	return q;
 }
 
-/* Waits until no store is under way; returns false after NIC_PATIENCE seconds. */
+/* Waits until no store is under way; returns false after NIC_TIMEOUT seconds. */
 static bool fence(struct nic *nic)
 {
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 
 	while (nic->info->stores)
 		if (seconds() > end)
@@ -304,29 +304,29 @@ static void test_processes(struct nic *nic)
 
 /* --- accesses that fail --------------------------------------------------- */
 
-static volatile sig_atomic_t told, told_before;
+static volatile sig_atomic_t signals, signals_before;
 
 static void on_error(int sig)
 {
-	told += sig == SIGUSR1;
-	told_before += sig == SIGUSR2;
+	signals += sig == SIGUSR1;
+	signals_before += sig == SIGUSR2;
 }
 
 /*
  * Waits for a signal and for @count errors more than @before.  Returns false if they do
- * not come within NIC_PATIENCE seconds, or if there are more errors.
+ * not come within NIC_TIMEOUT seconds, or if there are more errors.
  */
 static bool errors_come(struct nic *nic, uint32_t before, uint32_t count)
 {
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 
-	while (nic->info->errors - before < count || !told)
+	while (nic->info->errors - before < count || !signals)
 		if (seconds() > end)
 			break;
-	if (nic->info->errors - before != count || !told)
+	if (nic->info->errors - before != count || !signals)
 		printf("# %u errors, %d signals\n", nic->info->errors - before,
-		       (int)told);
-	return nic->info->errors - before == count && told;
+		       (int)signals);
+	return nic->info->errors - before == count && signals;
 }
 
 static void test_failing(struct nic *nic)
@@ -346,7 +346,7 @@ static void test_failing(struct nic *nic)
 	a[0] = 1;
 	check_value(p[0], 1, "its neighbours can be read");
 
-	told = 0;
+	signals = 0;
 	mprotect((uint8_t *)a + 2 * PAGE, PAGE, PROT_READ);
 	a[0] = a[2 * PAGE / 8];
 	p[2 * PAGE / 8] = 5;
@@ -354,7 +354,7 @@ static void test_failing(struct nic *nic)
 	check_value(a[2 * PAGE / 8], 0, "and changes nothing");
 	check_value(p[2 * PAGE / 8], 0, "it can be read");
 
-	told = 0;
+	signals = 0;
 	d = request(nic, a, PAGE);
 	d.dst_ctx = (nic->q.context + 1) % EXANET_CONTEXTS;
 	must(!create(nic, &d), "SEGMENT_CREATE");
@@ -365,9 +365,9 @@ static void test_failing(struct nic *nic)
 	s.signo = 0;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), 0,
 		    "ERROR_SIGNAL: none");
-	told = 0;
+	signals = 0;
 	check_value(q[0], -1, "all-ones again");
-	check(nic->info->errors - before == 4 && !told, "counted, not signalled");
+	check(nic->info->errors - before == 4 && !signals, "counted, not signalled");
 	s.signo = 65;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), EINVAL,
 		    "ERROR_SIGNAL: no such signal");
@@ -433,7 +433,7 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	munmap(a, BYTES);
 	signal(SIGUSR1, on_error);
 	signal(SIGUSR2, on_error);
-	told = told_before = 0;
+	signals = signals_before = 0;
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	memset(&others, 0xff, sizeof(others));
@@ -442,7 +442,7 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	must(!sched_setscheduler(0, SCHED_FIFO, &highest), "sched_setscheduler");
 	check(move_interrupts(&here) > 0, "the driver's threads share this CPU");
 	check_value(p[0], -1, "a load fails between two requests for a signal");
-	check_value(told_before, 0, "the interrupt is not handled yet");
+	check_value(signals_before, 0, "the interrupt is not handled yet");
 	s.signo = SIGUSR1;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), 0,
 		    "ERROR_SIGNAL before the error's interrupt is handled");
@@ -450,11 +450,11 @@ static void test_signal_of_earlier_error(struct nic *nic)
 	usleep(200000);
 	move_interrupts(&others);
 	check_value(nic->info->errors - before, 1, "the error is counted");
-	check_value(told_before, 1, "the earlier request gets its signal");
-	check_value(told, 0, "the later request gets none");
+	check_value(signals_before, 1, "the earlier request gets its signal");
+	check_value(signals, 0, "the later request gets none");
 	check_value(p[0], -1, "another load fails");
 	check(errors_come(nic, before, 2), "the later request gets a signal now");
-	check_value(told_before, 1, "and the earlier request no other");
+	check_value(signals_before, 1, "and the earlier request no other");
 	s.signo = 0;
 	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
 	munmap((void *)p, BYTES);
@@ -462,11 +462,11 @@ static void test_signal_of_earlier_error(struct nic *nic)
 }
 
 /*
- * Waits until process @pid runs program @name; returns false after NIC_PATIENCE seconds.
+ * Waits until process @pid runs program @name; returns false after NIC_TIMEOUT seconds.
  */
 static bool is_named(pid_t pid, const char *name)
 {
-	double end = seconds() + NIC_PATIENCE;
+	double end = seconds() + NIC_TIMEOUT;
 	char comm[32];
 
 	while (seconds() < end) {
@@ -501,7 +501,7 @@ static void test_signal_of_another(struct nic *nic)
 	}
 	/* vfork() returns before the child has its new memory and name */
 	check(is_named(pid, "sleep"), "the child becomes another program");
-	told = 0;
+	signals = 0;
 	check_value(p[0], -1, "a load fails after a child has asked for a signal");
 	usleep(200000);
 	s.signo = SIGUSR1;

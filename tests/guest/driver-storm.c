@@ -175,7 +175,7 @@ static void test_storm(struct nic *nic)
 	 */
 	uint8_t *src = memory(STORM_BYTES);
 	struct storm s = { .area = (uint8_t *)(1UL << 44) };
-	double end = seconds() + STORM_SECONDS, last = end + NIC_PATIENCE;
+	double end = seconds() + STORM_SECONDS, last = end + NIC_TIMEOUT;
 	unsigned int ended = 0, failed = 0, ch;
 	uint64_t gva, status;
 	pthread_t t;

@@ -152,7 +152,7 @@ static int hold(void)
 	nic.channel[0].notify_data = 1;
 	p.fd = nic.fd;
 	ready();
-	check(poll(&p, 1, NIC_PATIENCE * 1000) == 1 && (p.revents & POLLHUP),
+	check(poll(&p, 1, NIC_TIMEOUT * 1000) == 1 && (p.revents & POLLHUP),
 	      "poll() tells that the NIC is gone");
 	check(ioctl(nic.fd, EXANET_IOC_QUERY, &q) == -1 && errno == ENODEV,
 	      "ioctl() too");

@@ -33,7 +33,7 @@
 
 #define WINDOW_BYTES (4 << 20)
 #define NAME_MAX_BYTES 64
-#define PATIENCE 30.0   /* timeout in seconds */
+#define TIMEOUT 30.0    /* timeout in seconds */
 
 struct node {
     struct fi_info *info;
@@ -260,13 +260,13 @@ static void node_meet(struct node *n)
 
 /*
  * Reads the next completion of @cq into @e, and polls the other CQ too.  Returns 0, or
- * the positive FI_E code of an error completion; FI_ETIMEDOUT after PATIENCE seconds.
+ * the positive FI_E code of an error completion; FI_ETIMEDOUT after TIMEOUT seconds.
  */
 static int next(struct fid_cq *cq, struct fi_cq_tagged_entry *e,
                 fi_addr_t *source)
 {
     struct fi_cq_err_entry err = { 0 };
-    double end = now() + PATIENCE;
+    double end = now() + TIMEOUT;
     fi_addr_t src;
     ssize_t ret;
 
@@ -342,7 +342,7 @@ static int connect_to(const char *host, const char *port)
 {
     struct addrinfo hints = { .ai_family = AF_INET,
                               .ai_socktype = SOCK_STREAM }, *a;
-    double end = now() + PATIENCE;
+    double end = now() + TIMEOUT;
     int s;
 
     if (getaddrinfo(host, port, &hints, &a)) {

@@ -200,7 +200,7 @@ static void test_nobody(void)
     from = now();
     do {
         ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
-    } while (ret == -FI_EAGAIN && now() < from + PATIENCE);
+    } while (ret == -FI_EAGAIN && now() < from + TIMEOUT);
     took = now() - from;
     if (ret != -FI_ECONNREFUSED || took < 5) {
         fail("%s after %.1f s", fi_strerror(-ret), took);
@@ -245,7 +245,7 @@ static void test_sleep(void)
         }
         ret = fi_trywait(me.fabric, fids, 1);
         took = now() - from;
-    } while (ret == -FI_EAGAIN && took < PATIENCE);
+    } while (ret == -FI_EAGAIN && took < TIMEOUT);
     if (ret || took < 5) {
         fail("fi_trywait: %s after %.1f s", fi_strerror(-ret), took);
     }
@@ -253,7 +253,7 @@ static void test_sleep(void)
 }
 
 /* Starts a server on this node that opens its endpoint a second later. */
-static pid_t late_server(const char *service)
+static pid_t delayed_server(const char *service)
 {
     pid_t pid = fork();
 
@@ -269,7 +269,7 @@ static pid_t late_server(const char *service)
  * A lookup finds an endpoint that is opened during the lookup.  Another program on that
  * node gets few of the lookup's messages, so that its mailbox keeps room.
  */
-static void test_late(void)
+static void test_delayed(void)
 {
     struct message m = { .kind = END };
     int status = -1, messages = 0;
@@ -290,11 +290,11 @@ static void test_late(void)
     if (fi_av_insert(me.av, info->dest_addr, 1, &me.peer, 0, NULL) != 1) {
         die("fi_av_insert");
     }
-    pid = late_server("61236");
+    pid = delayed_server("61236");
     from = now();
     do {
         ret = fi_send(me.ep, &m, sizeof(m), NULL, me.peer, NULL);
-    } while (ret == -FI_EAGAIN && now() < from + PATIENCE);
+    } while (ret == -FI_EAGAIN && now() < from + TIMEOUT);
     if (ret || now() < from + 0.9) {
         fail("%s after %.1f s", fi_strerror(-ret), now() - from);
     } else {
@@ -392,7 +392,7 @@ int main(int argc, char **argv)
     subtest("a node without service", test_no_service);
     subtest("a service that no endpoint has", test_nobody);
     subtest("after a failed lookup a program may sleep", test_sleep);
-    subtest("an endpoint that is opened late, beside another program", test_late);
+    subtest("an endpoint that is opened late, beside another program", test_delayed);
     subtest("a service that is taken", test_taken);
     subtest("the server gets its last message", test_end);
     printf("1..%d\n", subtests);

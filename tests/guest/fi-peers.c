@@ -130,12 +130,12 @@ static uint64_t server_memory(void)
 }
 
 /*
- * Checks that the server's resident memory is at most @kb KB within PATIENCE seconds.
+ * Checks that the server's resident memory is at most @kb KB within TIMEOUT seconds.
  * get() polls the CQs of `me` during the wait.
  */
 static void server_memory_falls(const char *what, uint64_t kb)
 {
-    double end = now() + PATIENCE;
+    double end = now() + TIMEOUT;
     uint64_t is;
 
     while ((is = server_memory()) > kb && now() < end) {

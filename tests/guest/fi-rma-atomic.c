@@ -422,7 +422,7 @@ static void test_wait_fd(void)
     struct pollfd p = { .events = POLLIN };
     uint32_t got[20];
     int i = 0, ret, slept = 0;
-    double end = now() + PATIENCE;
+    double end = now() + TIMEOUT;
     double cpu = clock();
 
     reopen(FI_AV_MAP, FI_WAIT_FD);
@@ -608,7 +608,7 @@ static void send_asleep(uint32_t size, uint32_t count, bool until_full)
 {
     static uint8_t buf[HELD_BYTES_MAX];
     struct { uint32_t count, size; } sent = { .size = size };
-    double end = now() + PATIENCE;
+    double end = now() + TIMEOUT;
     uint32_t good;
     ssize_t ret;
     char c;

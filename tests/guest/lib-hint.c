@@ -85,10 +85,10 @@ static void allow(uint8_t *page, int prot)
 }
 
 /* Checks whether a wait stores to POLL of the NIC with mailbox page @page. */
-static void want_told(uint8_t *page, bool told)
+static void want_signalled(uint8_t *page, bool signalled)
 {
-	allow(page, told ? PROT_READ : PROT_NONE);
-	want("signal of a store", wait_signal(), told ? SIGSEGV : 0);
+	allow(page, signalled ? PROT_READ : PROT_NONE);
+	want("signal of a store", wait_signal(), signalled ? SIGSEGV : 0);
 	allow(page, PROT_READ | PROT_WRITE);
 }
 
@@ -102,8 +102,8 @@ static void test_all(void)
 
 	if (!open_nic(&first, &first_page) || !open_nic(&last, &last_page))
 		return;
-	want_told(first_page, true);
-	want_told(last_page, true);
+	want_signalled(first_page, true);
+	want_signalled(last_page, true);
 	want("signal", wait_signal(), 0);
 	exa_close(first);
 	exa_close(last);
@@ -123,8 +123,8 @@ static void test_gone(void)
 	close(fds[1]);
 	want("dup2", dup2(fds[0], exa_fd(gone)), exa_fd(gone));
 	close(fds[0]);
-	want_told(gone_page, false);
-	want_told(good_page, true);
+	want_signalled(gone_page, false);
+	want_signalled(good_page, true);
 	exa_close(good);
 	exa_close(gone);
 	done("a NIC that has gone is not told");
@@ -142,7 +142,7 @@ static void test_left(void)
 
 	if (!open_nic(&dev, &page))
 		return;
-	want_told(page, true);
+	want_signalled(page, true);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

@@ -133,9 +133,9 @@ static void test_error_job(void)
 static void test_remap(void)
 {
 	struct exa_write_attr attr = write_attr(9, AGENT_MARGIN + 1, 300000);
-	unsigned int turn;
+	unsigned int round;
 
-	for (turn = 0; turn < 5 && !reason[0]; turn++) {
+	for (round = 0; round < 5 && !reason[0]; round++) {
 		want("remap", command(AGENT_REMAP, 0, 0, 0), 0);
 		/* the command writes only to guards, not to the target */
 		want("clear", command(AGENT_CLEAR, AGENT_MARGIN, 1, 0), 0);
@@ -143,10 +143,10 @@ static void test_remap(void)
 		if (!agent_remap(t.area))
 			fail("remap");
 		want("pages of zeros", exa_write(t.dev, &attr, NULL), 0);
-		agent_fill(t.area + 9, 300000, turn);
+		agent_fill(t.area + 9, 300000, round);
 		want("write", exa_write(t.dev, &attr, NULL), 0);
 		want("bytes wrong",
-		     command(AGENT_VERIFY, AGENT_MARGIN + 1, 300000, turn), 0);
+		     command(AGENT_VERIFY, AGENT_MARGIN + 1, 300000, round), 0);
 	}
 	done("pages that change and pages never touched");
 }
@@ -192,14 +192,14 @@ static void test_wait_timeout(void)
 {
 	int64_t start;
 	uint8_t byte;
-	int ret, turns = 0;
+	int ret, tries = 0;
 
 	exa_arm(t.dev);
 	exa_ack(t.dev);
 	start = now_ms();
 	do {
 		ret = exa_wait(t.dev, 100);
-	} while (ret == 1 && ++turns < 5);
+	} while (ret == 1 && ++tries < 5);
 	want("wait", ret, 0);
 	if (now_ms() - start < 95)
 		fail("woke after %d ms", (int)(now_ms() - start));
@@ -219,27 +219,27 @@ static void test_wait_message(void)
 		.len = htole32(TEST_LATER_MS),
 	};
 	struct pollfd pfd = { .events = POLLIN };
-	int efd = eventfd(0, EFD_NONBLOCK), way, turns;
+	int efd = eventfd(0, EFD_NONBLOCK), mode, tries;
 	uint64_t count;
 
 	want("eventfd", exa_eventfd(t.dev, efd), 0);
-	for (way = 0; way < 3 && !reason[0]; way++) {
-		pfd.fd = way == 1 ? exa_fd(t.dev) : efd;
+	for (mode = 0; mode < 3 && !reason[0]; mode++) {
+		pfd.fd = mode == 1 ? exa_fd(t.dev) : efd;
 		command_post(&m);
 		exa_arm(t.dev);
-		for (turns = 0; !exa_mbox_peek(t.commands) && turns < 20; turns++) {
-			if (way == 0) {
+		for (tries = 0; !exa_mbox_peek(t.commands) && tries < 20; tries++) {
+			if (mode == 0) {
 				if (exa_wait(t.dev, TEST_WAIT_MS) == 0)
 					fail("no wake-up");
 				continue;
 			}
 			if (poll(&pfd, 1, TEST_WAIT_MS) != 1)
-				fail("poll %d", way);
+				fail("poll %d", mode);
 			exa_ack(t.dev);
-			if (way == 2 && read(efd, &count, 8) != 8)
+			if (mode == 2 && read(efd, &count, 8) != 8)
 				fail("eventfd not readable");
 		}
-		if (turns == 20)
+		if (tries == 20)
 			fail("woken 20 times for nothing");
 		exa_disarm(t.dev);
 		want("answer", command_answer(&m), 0);
@@ -255,17 +255,17 @@ static void test_wait_message(void)
 static void test_wait_write(void)
 {
 	struct exa_write_attr attr = write_attr(0, AGENT_MARGIN, 2000000);
-	int chan, ret, turns = 0;
+	int chan, ret, tries = 0;
 
 	exa_ack(t.dev);
 	attr.flags = EXA_WRITE_WAKE;
 	chan = exa_write_post(t.dev, &attr);
 	while ((ret = exa_write_test(t.dev, chan, NULL)) == -EINPROGRESS &&
-	       turns++ < 20)
+	       tries++ < 20)
 		if (exa_wait(t.dev, TEST_WAIT_MS) == 0)
 			fail("no wake-up");
 	want("write", ret, 0);
-	if (!turns)
+	if (!tries)
 		printf("# the write was done before the wait\n");
 	done("waiting for the end of a write");
 }
@@ -279,7 +279,7 @@ static void test_wait_notify(void)
 		.data = htole64(99),
 	};
 	uint64_t data = 0;
-	int turns = 0, ret;
+	int tries = 0, ret;
 
 	m.gva = htole64(exa_gva(exa_coord(t.dev), t.xva + AGENT_MARGIN));
 	m.rec_xva = htole64(t.rec_xva);
@@ -289,7 +289,7 @@ static void test_wait_notify(void)
 	exa_ack(t.dev);
 	command_post(&m);
 	while ((ret = exa_notify_test(t.rec, &data)) == -EINPROGRESS &&
-	       turns++ < 20)
+	       tries++ < 20)
 		if (exa_wait(t.dev, TEST_WAIT_MS) == 0)
 			fail("no wake-up");
 	want("record", ret, 0);
@@ -430,21 +430,21 @@ static void *worker_run(void *arg)
 	uint32_t mine = AGENT_MARGIN + w->id * 2 * WORKER_BYTES;
 	struct exa_write_attr wattr = write_attr(mine, mine, WORKER_BYTES);
 	struct exa_read_attr rattr = read_attr(mine, mine, WORKER_BYTES);
-	unsigned int turn, i;
+	unsigned int round, i;
 	uint32_t word;
 	int ret, chan;
 
 	rattr.dst = t.area + mine + WORKER_BYTES;
-	for (turn = 0; turn < 20 && !w->reason[0]; turn++) {
-		agent_fill(t.area + mine, WORKER_BYTES, turn + w->id);
-		word = htole32(turn * 1000 + w->id);
+	for (round = 0; round < 20 && !w->reason[0]; round++) {
+		agent_fill(t.area + mine, WORKER_BYTES, round + w->id);
+		word = htole32(round * 1000 + w->id);
 		memcpy(t.area + mine, &word, 4);
 		ret = exa_write(t.dev, &wattr, NULL);
 		if (!ret)
 			ret = exa_read(t.dev, &rattr, TEST_WAIT_MS);
 		if (ret || memcmp(t.area + mine, rattr.dst, WORKER_BYTES))
 			snprintf(w->reason, sizeof(w->reason),
-				 "thread %u, turn %u: %s", w->id, turn,
+				 "thread %u, round %u: %s", w->id, round,
 				 ret ? exa_strerror(ret) : "data differ");
 		for (i = 0; i < 8; i++) {
 			while ((chan = exa_put_small(t.dev, t.a_gva + mine +

@@ -182,21 +182,21 @@ static void test_refused(void)
 	done("segments that cannot be");
 }
 
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t signalled;
 
 static void on_error(int sig)
 {
-	told = sig;
+	signalled = sig;
 }
 
-static void want_told(uint32_t errors)
+static void want_signal(uint32_t errors)
 {
 	unsigned int ms;
 
-	for (ms = 0; ms < TEST_WAIT_MS && !told; ms++)
+	for (ms = 0; ms < TEST_WAIT_MS && !signalled; ms++)
 		agent_nap(1);
-	want("signal", told, SIGUSR2);
-	told = 0;
+	want("signal", signalled, SIGUSR2);
+	signalled = 0;
 	want("errors", exa_remote_errors(t.dev), errors);
 	want("fence", exa_fence(t.dev), -EIO);
 	want("next fence", exa_fence(t.dev), 0);
@@ -215,14 +215,14 @@ static void test_errors(void)
 	p[0] = 1;
 	want("good fence", exa_fence(t.dev), 0);
 	want("load of no page", *(volatile uint64_t *)(p + PAGE), -1);
-	want_told(1);
+	want_signal(1);
 	want("load of no page", *(volatile uint16_t *)(p + PAGE + 6), 0xffff);
-	want_told(2);
+	want_signal(2);
 	p[PAGE] = 1;
-	want_told(3);
+	want_signal(3);
 	want("lock", command(AGENT_LOCK, AT + PAGE, PROT_READ, 0), 0);
 	*(volatile uint32_t *)(p + PAGE) = 1;
-	want_told(4);
+	want_signal(4);
 	want("load", p[PAGE + 1] != 0xff, 1);
 	want("unlock", command(AGENT_LOCK, AT + PAGE, PROT_READ | PROT_WRITE, 0), 0);
 	p[PAGE] = 0x12;

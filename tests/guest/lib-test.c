@@ -170,7 +170,7 @@ static void test_mailbox_full(void)
 	struct exa_mbox_addr to = t.agent;
 	struct agent_msg m = { .op = htole32(AGENT_DRAIN) };
 	int chan[6], ret, got = 0, acked = 0;
-	unsigned int i, turn;
+	unsigned int i, attempt;
 
 	want("open", command(AGENT_OPEN, 0, 2, 0), 0);
 	to.mbox = AGENT_SPARE;
@@ -186,7 +186,7 @@ static void test_mailbox_full(void)
 		acked++;
 	}
 	want("acked before the mailbox was emptied", acked, 4);
-	for (turn = 0; turn < 100 && got < 6; turn++) {
+	for (attempt = 0; attempt < 100 && got < 6; attempt++) {
 		got += command_full(&m);
 		agent_nap(20);
 	}

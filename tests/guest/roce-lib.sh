@@ -112,7 +112,7 @@ both()
 # perf PROGRAM OPTIONS...: runs a program of perftest, which must print a row of results
 perf()
 {
-	local run="$* -d roce0 -F $patience"
+	local run="$* -d roce0 -F $timeout"
 
 	case " $* " in
 	*" -R "*) run="$* -F" ;;
@@ -213,10 +213,10 @@ mpi()
 # If the answer arrives during the retransmission, its next message has the sequence
 # numbers of the last one, so the peer takes it for a duplicate, and both wait without
 # end.
-patience=
+timeout=
 declare -A gids kinds
 for node in node0 node1; do
 	gids[$node]=$(gid $node)
 	kinds[$node]=$(on $node 'sed -n "s/.*rnic.roce=\([a-z]*\).*/\1/p" /proc/cmdline')
 done
-[ "${kinds[node0]}" = "${kinds[node1]}" ] || patience="-u 20"
+[ "${kinds[node0]}" = "${kinds[node1]}" ] || timeout="-u 20"

@@ -59,7 +59,7 @@ static pthread_mutex_t loop_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 void loop_reset(void)
 {
     memset(&loop, 0, sizeof(loop));
-    loop.patience = 3;
+    loop.waits_max = 3;
 }
 
 static struct loop_nic *loop_nic_of(struct rnic_fi_nic *nic)
@@ -196,7 +196,7 @@ static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
     mbox = &to->mbox[req->to.mbox];
     if (mbox->head - mbox->tail == LOOP_MBOX_ENTRIES) {
         loop.full++;
-        return ++loop_request_of(req)->waits > loop.patience ? -FI_ENOBUFS :
+        return ++loop_request_of(req)->waits > loop.waits_max ? -FI_ENOBUFS :
                -FI_EAGAIN;
     }
     entry = &mbox->ring[mbox->head++ % LOOP_MBOX_ENTRIES];
@@ -378,7 +378,7 @@ static int loop_write(struct loop_nic *nic, struct rnic_fi_request *req)
 static int loop_execute(struct loop_nic *nic, struct rnic_fi_request *req)
 {
     if (loop.fails && req->kind == loop.fail_kind &&
-        (req->accepted || !loop.fail_late)) {
+        (req->accepted || !loop.fail_accepted)) {
         loop.fails--;
         return loop.fail_err;
     }

@@ -28,12 +28,12 @@ struct loop {
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
-    unsigned int patience;  /* attempts after which a full mailbox refuses a message */
+    unsigned int waits_max; /* attempts after which a full mailbox refuses a message */
     /* The next @fails requests of kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;
     int fail_err;
     unsigned int fails;
-    bool fail_late;         /* only reads that the peer's NIC has accepted fail */
+    bool fail_accepted;     /* only reads that the peer's NIC has accepted fail */
 
     unsigned int posted[LOOP_KINDS];
     unsigned int busy;      /* calls of post() that found no free channel */

@@ -161,7 +161,7 @@ static void test_read(void)
 /*
  * The NIC ends a read from a dead peer after the read has failed: no second completion.
  */
-static void test_late_read(void)
+static void test_read_accepted(void)
 {
     struct fi_cq_tagged_entry entry;
 
@@ -199,7 +199,7 @@ static void test_read_refused(void)
     /* an error after the peer's NIC has accepted the read is final */
     loop.posted[RNIC_FI_REQUEST_READ] = 0;
     loop.fail_err = -FI_ENOBUFS;
-    loop.fail_late = true;
+    loop.fail_accepted = true;
     loop.fails = 1;
     CHECK(!fi_read(bed.node[0].ep, local, 512, NULL, 1, 0, key(), local));
     CHECK(bed_wait(0, &entry) == FI_ENOBUFS);
@@ -242,7 +242,7 @@ const struct bed_case fail_cases[] = {
     { "peer/replaced", test_replaced },
     { "peer/pending", test_pending },
     { "read/dead-peer", test_read },
-    { "read/late", test_late_read },
+    { "read/accepted", test_read_accepted },
     { "read/refused", test_read_refused },
     { "pkt/full", test_full },
     { "ep/close-posted", test_close_posted },

@@ -285,7 +285,7 @@ static void test_backpressure(void)
     uint32_t sent;
 
     loop.stopped = 1 << 1;
-    loop.patience = 1000000;
+    loop.waits_max = 1000000;
     sent = send_numbers(0, 1000000);
     bed_poll(100);
     CHECK(loop.full);
