@@ -635,10 +635,10 @@ static void test_stalled(void)
 }
 
 /*
- * A large job computes in many small turns of the main loop.  Asserts that a test that
- * reads OPS in between finds the job in the middle of a layer five times.
+ * A large job computes in many small iterations of the main loop.  Asserts that a test
+ * that reads OPS in between finds the job in the middle of a layer five times.
  */
-static void test_turns(void)
+static void test_iterations(void)
 {
     static const uint64_t base[ARRAYS] = { LOCAL };
     const uint64_t layer = 64 * 64;
@@ -709,7 +709,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/accel/beyond", test_beyond);
     qtest_add_func("/exanet/accel/too-many-cells", test_too_many_cells);
     qtest_add_func("/exanet/accel/stalled", test_stalled);
-    qtest_add_func("/exanet/accel/turns", test_turns);
+    qtest_add_func("/exanet/accel/iterations", test_iterations);
     qtest_add_func("/exanet/accel/random-maps", test_random_maps);
     qtest_add_func("/exanet/accel/remote-error", test_remote_error);
     qtest_add_func("/exanet/accel/outstanding", test_outstanding);

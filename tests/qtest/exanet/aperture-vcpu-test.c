@@ -359,7 +359,7 @@ static void test_stores(void)
 static void test_not_early(void)
 {
     ExanetTest *t = start("tcg");
-    g_autofree ExanetRxPacket *early = NULL, *late = NULL;
+    g_autofree ExanetRxPacket *early = NULL, *delayed = NULL;
 
     store_go(t, 0, "1234", 4);
     early = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
@@ -368,10 +368,10 @@ static void test_not_early(void)
 
     exanet_segment(t, 0, 0, WINDOW, to_peer(0), EXANET_SHM_MAP_WRITE);
     store_go(t, LINE, "1234", 4);
-    late = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
+    delayed = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
     exanet_settle(t);
     g_assert_false(is_done(t));
-    exanet_peer_answer_axi(t->peer, &late->pkt, EXANET_RESP_ACK, NULL);
+    exanet_peer_answer_axi(t->peer, &delayed->pkt, EXANET_RESP_ACK, NULL);
     exanet_wait(t, is_done(t));
     exanet_stop(t);
 }

@@ -340,9 +340,9 @@ static void test_list(void)
  * Each of the channels that share the limit of requests gets at least half of an equal
  * part.
  */
-static void test_turns(void)
+static void test_arbitration(void)
 {
-    const unsigned under_way = 64, rounds = 60;
+    const unsigned outstanding = 64, rounds = 60;
     ExanetTest *t = exanet_start("");
     unsigned served[EXANET_CDMA_CHANNELS] = { 0 };
     ExanetCopy c = copy_far(true, SRC, 4096 * BURST_BYTES);
@@ -355,12 +355,12 @@ static void test_turns(void)
      * the first requests are not counted, because the first channel has sent all of
      * them
      */
-    for (unsigned n = 0; n < under_way + rounds; n++) {
+    for (unsigned n = 0; n < outstanding + rounds; n++) {
         ExanetRxPacket *rx;
 
-        wait_requests(t, under_way);
+        wait_requests(t, outstanding);
         rx = take(t, true);
-        if (n >= under_way) {
+        if (n >= outstanding) {
             served[RNIC_GET(EXANET_AXI_ID_NUMBER, rx->pkt.tid)]++;
         }
         answer(t, rx, image, EXANET_RESP_ACK);
@@ -490,7 +490,7 @@ static void check_reset(bool write)
     g_autofree uint8_t *image = g_malloc0(len);
     g_autofree uint8_t *other = g_malloc0(len);
     ExanetCopy c = copy_far(write, SRC, len);
-    GQueue late = G_QUEUE_INIT;
+    GQueue delayed = G_QUEUE_INIT;
 
     exanet_fill(t, SRC, data, len, 1);
     memcpy(image, data, len);
@@ -498,7 +498,7 @@ static void check_reset(bool write)
     exanet_copy_start(t, 0, &c);
     wait_requests(t, EXANET_CDMA_OUTSTANDING);
     while (!g_queue_is_empty(&t->peer->packets)) {
-        g_queue_push_tail(&late, take(t, write));
+        g_queue_push_tail(&delayed, take(t, write));
     }
     cdma_set(t, 0, CR, EXANET_CDMA_CR_RESET);
     g_assert_cmphex(cdma_get(t, 0, SR), ==, EXANET_CDMA_SR_IDLE);
@@ -508,8 +508,8 @@ static void check_reset(bool write)
     /* the next transfer does not accept the old responses */
     exanet_copy_start(t, 0, &c);
     wait_requests(t, EXANET_CDMA_OUTSTANDING);
-    while (!g_queue_is_empty(&late)) {
-        answer(t, g_queue_pop_tail(&late), other, EXANET_RESP_ACK);
+    while (!g_queue_is_empty(&delayed)) {
+        answer(t, g_queue_pop_tail(&delayed), other, EXANET_RESP_ACK);
     }
     wait_requests(t, EXANET_CDMA_OUTSTANDING);
     g_assert_cmpuint(tracker_get(t, 0, ACKED), ==, 0);
@@ -665,7 +665,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/cdma/tracker-busy", test_busy);
     qtest_add_func("/exanet/cdma/tracker-again", test_again);
     qtest_add_func("/exanet/cdma/tracker-list", test_list);
-    qtest_add_func("/exanet/cdma/tracker-turns", test_turns);
+    qtest_add_func("/exanet/cdma/tracker-arbitration", test_arbitration);
     qtest_add_func("/exanet/cdma/tracker-backoff", test_backoff);
     qtest_add_func("/exanet/cdma/tracker-lost", test_lost);
     qtest_add_func("/exanet/cdma/tracker-unreliable", test_unreliable);

@@ -81,7 +81,7 @@ static void test_notify(void)
 }
 
 /* A block that waits for its control packet has no timeout. */
-static void test_notify_patience(void)
+static void test_notify_timeout(void)
 {
     ExanetTest *t = exanet_start("");
     ExanetTransfer x = exanet_to_peer(SRC, SINK_BASE, 2 * 256);
@@ -420,8 +420,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware/read-notify-t20", test_notify);
-    qtest_add_func("/exanet/firmware/read-notify-patience-t20",
-                   test_notify_patience);
+    qtest_add_func("/exanet/firmware/read-notify-timeout-t20",
+                   test_notify_timeout);
     qtest_add_func("/exanet/firmware/read-irq-done", test_irq_done);
     qtest_add_func("/exanet/firmware/read-loopback", test_loopback);
     qtest_add_func("/exanet/firmware/read-one-t21", test_read);

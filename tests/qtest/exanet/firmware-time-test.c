@@ -60,7 +60,7 @@ static void test_rtt(void)
  * Sends a block, and asserts that its second copy leaves after @ns, not earlier; acks
  * that copy.
  */
-static void assert_patience(ExanetTest *t, int64_t ns)
+static void assert_timeout(ExanetTest *t, int64_t ns)
 {
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 100);
     ExanetPacket pkt;
@@ -84,22 +84,22 @@ static void test_follow(void)
     set_timeout(t, 100000);
     /* timeout = mean + 4 deviations; the answer to a later copy is not measured */
     exchange(t, 60000);
-    assert_patience(t, 60000 + 4 * 30000);
+    assert_timeout(t, 60000 + 4 * 30000);
     g_assert_cmpuint(rtt(t), ==, 60000);
     /* the timeout is never less than the register */
     set_timeout(t, 2000000);
-    assert_patience(t, 2000000);
+    assert_timeout(t, 2000000);
     exanet_fw_set(t, EXANET_REG_FW_DYN_TIMEOUT, 0);
     set_timeout(t, 100000);
-    assert_patience(t, 100000);
+    assert_timeout(t, 100000);
     exanet_stop(t);
 }
 
 /*
- * Answers always take longer than the timeout: the firmware measures the late answer to
- * the first copy.
+ * Answers always take longer than the timeout: the firmware measures the delayed answer
+ * to the first copy.
  */
-static void test_late(void)
+static void test_delayed(void)
 {
     ExanetTest *t = exanet_start("");
     ExanetTransfer x = exanet_to_peer(SRC, BASE, 100);
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/firmware/time-rtt", test_rtt);
     qtest_add_func("/exanet/firmware/time-follow", test_follow);
-    qtest_add_func("/exanet/firmware/time-late", test_late);
+    qtest_add_func("/exanet/firmware/time-delayed", test_delayed);
     qtest_add_func("/exanet/firmware/time-queue", test_queue);
     qtest_add_func("/exanet/firmware/time-gap", test_gap);
     qtest_add_func("/exanet/firmware/time-epoch", test_epoch);

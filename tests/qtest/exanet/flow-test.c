@@ -25,7 +25,7 @@
 typedef struct Node {
     ExanetPeer *peer;
     uint32_t demand;                /* kb/s of words that the node wants to send */
-    uint32_t told; /* kb/s of the last FLOW_RATE; EXANET_RATE_NONE: no FLOW_RATE yet */
+    uint32_t advertised; /* kb/s of the last FLOW_RATE; EXANET_RATE_NONE: none yet */
     bool deaf;                      /* the node ignores FLOW_RATE */
     uint64_t credit;                /* bits that the node may send now, times 10^6 */
     uint64_t sent;                  /* number of packets sent */
@@ -80,7 +80,7 @@ static void node_take(Net *n, Node *node, const ExanetPacket *pkt)
     node->last_tell = n->now;
     node->recover = n->now + 2 * WINDOW;
     if (!node->deaf) {
-        node->told = exanet_rate_kbps(pkt->desired);
+        node->advertised = exanet_rate_kbps(pkt->desired);
     }
 }
 
@@ -157,7 +157,7 @@ static Net *net_start(unsigned nodes, const char *props)
 
         node->peer = exanet_peer_new(i == nodes - 1 ? SINK : coord[i],
                                      false);
-        node->told = EXANET_RATE_NONE;
+        node->advertised = EXANET_RATE_NONE;
         netdev = exanet_peer_netdev(node->peer);
         g_string_append_printf(netdevs, " -netdev %s,id=wire%u", netdev, i);
         g_string_append_printf(all, ",link%u=wire%u", i, i);
@@ -402,7 +402,7 @@ static void test_ignored(void)
 {
     Net *n = net_start(2, "");
     uint8_t low = exanet_rate_code(GBPS / 100);
-    uint64_t told = exanet_count(n->t, RX_FLOW_RATE);
+    uint64_t before = exanet_count(n->t, RX_FLOW_RATE);
 
     own_tell(n, DEVICE, low);
     own_tell(n, NODE(9, 9), low);           /* no route leads there */
@@ -413,7 +413,7 @@ static void test_ignored(void)
     own_tell(n, SINK, low);
     assert_unpaced(n, 8);
     net_flow_set(n, 0, EXANET_SW_FLOW_PACE);
-    g_assert_cmpuint(exanet_count(n->t, RX_FLOW_RATE) - told, ==, 5);
+    g_assert_cmpuint(exanet_count(n->t, RX_FLOW_RATE) - before, ==, 5);
     g_assert_cmpuint(exanet_count(n->t, FLOW_PACED), ==, 0);
     /* bit PACE ends the pacing of flows when it is cleared */
     own_tell(n, SINK, low);
@@ -487,8 +487,8 @@ static ExanetPacket node_packet(Node *node, uint32_t dst, const uint8_t *data)
 /* Raises the rate step by step, as a real source does without another FLOW_RATE. */
 static void node_recover(Node *node, int64_t now)
 {
-    if (node->told != EXANET_RATE_NONE && now >= node->recover) {
-        node->told = MIN(node->told + node->told / 4, 10 * GBPS);
+    if (node->advertised != EXANET_RATE_NONE && now >= node->recover) {
+        node->advertised = MIN(node->advertised + node->advertised / 4, 10 * GBPS);
         node->recover = now + WINDOW;
     }
 }
@@ -504,7 +504,7 @@ static void node_send(Node *node, int64_t ns)
     uint8_t buf[64 * EXANET_PACKET_BYTES];
     unsigned words = 0;
 
-    node->credit += (uint64_t)MIN(node->demand, node->told) * ns;
+    node->credit += (uint64_t)MIN(node->demand, node->advertised) * ns;
     while (node->credit >= cost && !node->peer->xoff &&
            words + EXANET_PACKET_WORDS <= 64 * EXANET_PACKET_WORDS) {
         ExanetPacket pkt = node_packet(node, SINK, data);

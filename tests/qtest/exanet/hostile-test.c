@@ -103,14 +103,14 @@ static void flood(Hostile *h, ExanetPacket pkt, unsigned count)
 }
 
 /* Runs operations of the honest nodes during @attack, four times. */
-static void check(const char *props, void (*attack)(Hostile *h, unsigned turn))
+static void check(const char *props, void (*attack)(Hostile *h, unsigned round))
 {
     Hostile h;
 
     start(&h, props);
-    for (unsigned turn = 0; turn < 4; turn++) {
+    for (unsigned round = 0; round < 4; round++) {
         exanet_traffic_all_to_all(h.tr, 64 * KiB);
-        attack(&h, turn);
+        attack(&h, round);
         run_and_check(&h);
     }
     finish(&h);
@@ -118,11 +118,11 @@ static void check(const char *props, void (*attack)(Hostile *h, unsigned turn))
 
 /* --- Packets ------------------------------------------------------------------ */
 
-static void attack_job(Hostile *h, unsigned turn)
+static void attack_job(Hostile *h, unsigned round)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_PROTECTION);
 
-    flood(h, evil_write(h, turn % HONEST), FLOOD);
+    flood(h, evil_write(h, round % HONEST), FLOOD);
     exanet_network_until(h->f, exanet_network_total(h->f, DROP_PROTECTION) ==
                          refused + FLOOD, 0, LIMIT);
 }
@@ -136,10 +136,10 @@ static void test_other_job(void)
  * Sends packets with wrong sources: the neighbour drops them, because it knows which
  * nodes are behind its cable.
  */
-static void attack_source(Hostile *h, unsigned turn)
+static void attack_source(Hostile *h, unsigned round)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_SOURCE);
-    unsigned dst = turn % HONEST;
+    unsigned dst = round % HONEST;
 
     for (unsigned n = 0; n <= HONEST; n++) {
         ExanetPacket pkt = evil_write(h, dst);
@@ -161,10 +161,10 @@ static void test_source(void)
     check("", attack_source);
 }
 
-static void attack_ttl(Hostile *h, unsigned turn)
+static void attack_ttl(Hostile *h, unsigned round)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_TTL);
-    ExanetPacket pkt = evil_write(h, turn % (HONEST - 1));
+    ExanetPacket pkt = evil_write(h, round % (HONEST - 1));
 
     pkt.ttl = 0;
     flood(h, pkt, FLOOD);
@@ -181,7 +181,7 @@ static void test_ttl(void)
  * Sends packets to nodes that do not exist, and to the cable on which the packet
  * arrived.
  */
-static void attack_nowhere(Hostile *h, unsigned turn)
+static void attack_nowhere(Hostile *h, unsigned round)
 {
     uint64_t refused = exanet_network_total(h->f, DROP_NO_ROUTE) +
                        exanet_network_total(h->f, DROP_SOURCE);
@@ -191,7 +191,7 @@ static void attack_nowhere(Hostile *h, unsigned turn)
     };
     ExanetPacket pkt = evil_write(h, 0);
 
-    pkt.dst = dst[turn];
+    pkt.dst = dst[round];
     flood(h, pkt, FLOOD);
     exanet_network_until(h->f, exanet_network_total(h->f, DROP_NO_ROUTE) +
                          exanet_network_total(h->f, DROP_SOURCE) >=
@@ -207,7 +207,7 @@ static void test_nowhere(void)
  * Sends packets to NI indices without a unit, or of a unit that accepts other types, at
  * near and far nodes.
  */
-static void attack_ni(Hostile *h, unsigned turn)
+static void attack_ni(Hostile *h, unsigned round)
 {
     static const struct {
         enum exanet_type type;
@@ -219,12 +219,12 @@ static void attack_ni(Hostile *h, unsigned turn)
         { EXANET_TYPE_ACK, EXANET_NI_RECEIVER },
     };
     uint64_t refused = exanet_network_total(h->f, DROP_NI_TYPE);
-    unsigned n = turn % HONEST;
+    unsigned n = round % HONEST;
     ExanetPacket pkt = evil_write(h, n);
 
-    pkt.type = bad[turn].type;
-    pkt.va = EXANET_NI_VA(bad[turn].index);
-    pkt.small = EXANET_SMALL(bad[turn].index);
+    pkt.type = bad[round].type;
+    pkt.va = EXANET_NI_VA(bad[round].index);
+    pkt.small = EXANET_SMALL(bad[round].index);
     flood(h, pkt, FLOOD);
     exanet_network_until(h->f, exanet_network_total(h->f, DROP_NI_TYPE) ==
                          refused + FLOOD, 0, LIMIT);
@@ -239,26 +239,26 @@ static void test_ni(void)
  * Sends virtual channels that do not exist, or that differ from the channel of the
  * frame.
  */
-static void attack_vc(Hostile *h, unsigned turn)
+static void attack_vc(Hostile *h, unsigned round)
 {
     uint64_t bad = exanet_network_total(h->f, DROP_MALFORMED);
     uint8_t buf[sizeof(struct exanet_frame) + EXANET_PACKET_BYTES];
     struct exanet_frame *frame = (void *)buf;
-    unsigned vcs = turn < 2 ? 32 : EXANET_VCS;
+    unsigned vcs = round < 2 ? 32 : EXANET_VCS;
 
     for (unsigned vc = 1; vc < vcs; vc++) {
-        ExanetPacket pkt = evil_write(h, turn % HONEST);
+        ExanetPacket pkt = evil_write(h, round % HONEST);
         unsigned words;
         size_t len;
 
-        pkt.vc = turn & 1 ? 0 : vc;
+        pkt.vc = round & 1 ? 0 : vc;
         words = exanet_peer_encode(buf + sizeof(*frame), &pkt);
         len = exanet_peer_header(h->alien, frame, EXANET_LINK_DATA, words);
         frame->vc = vc;
         exanet_peer_raw(h->alien, buf, len);
     }
     exanet_network_settle(h->f);
-    if (turn & 1) {
+    if (round & 1) {
         g_assert_cmpuint(exanet_network_total(h->f, DROP_MALFORMED), >=,
                          bad + EXANET_VCS - 1);
     }
@@ -270,9 +270,9 @@ static void test_vc(void)
 }
 
 /* Sends random frames and packets. */
-static void attack_garbage(Hostile *h, unsigned turn)
+static void attack_garbage(Hostile *h, unsigned round)
 {
-    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(turn));
+    g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(round));
     uint8_t junk[sizeof(struct exanet_frame) + 64 * EXANET_WORD_BYTES];
 
     for (unsigned i = 0; i < 200; i++) {
@@ -320,7 +320,7 @@ static void send_to_alien(Hostile *h)
     h->tr->others = true;
 }
 
-static void assert_told(Hostile *h)
+static void assert_failed(Hostile *h)
 {
     for (unsigned n = 0; n < HONEST; n++) {
         exanet_network_until(h->f, exanet_channel_state(h->f->t[n], 0,
@@ -341,11 +341,11 @@ static void check_blocked(void (*block)(Hostile *h))
     }
     block(&h);
     send_to_alien(&h);
-    for (unsigned turn = 0; turn < 4; turn++) {
+    for (unsigned round = 0; round < 4; round++) {
         exanet_traffic_all_to_all(h.tr, 64 * KiB);
         run_and_check(&h);
     }
-    assert_told(&h);
+    assert_failed(&h);
     finish(&h);
 }
 

@@ -286,8 +286,8 @@ static void test_generation_kept(void)
     exanet_stop(t);
 }
 
-/* A late answer to a message without the ACK flag counts too. */
-static void test_late_answer(void)
+/* A delayed answer to a message without the ACK flag counts too. */
+static void test_delayed_answer(void)
 {
     ExanetTest *t = start();
     ExanetRxPacket *rx;
@@ -361,8 +361,8 @@ static void ack_all(ExanetTest *t, unsigned port)
 }
 
 /*
- * Checks that an ack does not count as the answer of a node if it is too late, or
- * arrives by a link that does not lead to this node.
+ * Checks that an ack does not count as the answer of a node if it arrives after
+ * the timeout, or by a link that does not lead to this node.
  */
 static void acks_refused(unsigned port, int64_t sent_after)
 {
@@ -379,7 +379,7 @@ static void acks_refused(unsigned port, int64_t sent_after)
     exanet_stop(t);
 }
 
-static void test_too_late(void)
+static void test_after_timeout(void)
 {
     acks_refused(1, ANSWER);
 }
@@ -397,9 +397,9 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/packetizer-peer/no-route", test_no_route);
     qtest_add_func("/exanet/packetizer-peer/generation-kept",
                    test_generation_kept);
-    qtest_add_func("/exanet/packetizer-peer/late-answer", test_late_answer);
+    qtest_add_func("/exanet/packetizer-peer/delayed-answer", test_delayed_answer);
     qtest_add_func("/exanet/packetizer-peer/quota", test_quota);
-    qtest_add_func("/exanet/packetizer-peer/too-late", test_too_late);
+    qtest_add_func("/exanet/packetizer-peer/after-timeout", test_after_timeout);
     qtest_add_func("/exanet/packetizer-peer/other-link", test_other_link);
     return g_test_run();
 }

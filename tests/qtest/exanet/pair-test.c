@@ -226,7 +226,7 @@ static void test_messages(void)
 }
 
 /* Transfers of all channels of both nodes at once, in both directions. */
-static void test_both_ways(void)
+static void test_both_directions(void)
 {
     Pair p = pair_start(",rx-fifo-words=256");
     g_autofree uint8_t *data[2] = { g_malloc(MiB), g_malloc(MiB) };
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/pair/read-t21", test_read);
     qtest_add_func("/exanet/pair/bad-read-t21", test_bad_read);
     qtest_add_func("/exanet/pair/messages-t23", test_messages);
-    qtest_add_func("/exanet/pair/both-ways", test_both_ways);
+    qtest_add_func("/exanet/pair/both-directions", test_both_directions);
     qtest_add_func("/exanet/pair/peer-reset", test_peer_reset);
     qtest_add_func("/exanet/pair/peer-leaves", test_peer_leaves);
     qtest_add_func("/exanet/pair/conflict", test_conflict);

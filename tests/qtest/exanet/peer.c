@@ -95,8 +95,8 @@ void exanet_peer_hello(ExanetPeer *p, bool heard)
         .max_words = cpu_to_le32(p->max_words),
     };
 
-    p->told = heard;
-    p->told_epoch = p->hello.epoch;
+    p->heard_sent = heard;
+    p->heard_epoch = p->hello.epoch;
     exanet_peer_frame(p, EXANET_LINK_HELLO, &hello,
                       sizeof(hello) / EXANET_WORD_BYTES);
 }
@@ -223,7 +223,7 @@ static void take_hello(ExanetPeer *p, const struct exanet_hello *hello)
     g_assert_cmpuint(hello->reserved, ==, 0);
     g_assert_cmphex(p->hello.coord & ~EXANET_COORD, ==, 0);
     if (!p->silent &&
-        (!p->heard || !p->told || p->told_epoch != hello->epoch)) {
+        (!p->heard || !p->heard_sent || p->heard_epoch != hello->epoch)) {
         exanet_peer_hello(p, true);
     }
 }

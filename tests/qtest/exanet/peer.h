@@ -38,8 +38,8 @@ typedef struct ExanetPeer {
     uint32_t rx_seq;                /* sequence number of the next frame */
     bool rx_gap; /* the peer accepts any sequence number in the next frame */
     bool heard; /* the device's last HELLO had the epoch of the peer */
-    bool told;                      /* the last HELLO of the peer had HEARD ... */
-    uint8_t told_epoch;             /* ... and this epoch of the device */
+    bool heard_sent;                /* the last HELLO of the peer had HEARD ... */
+    uint8_t heard_epoch;            /* ... and this epoch of the device */
     struct exanet_hello hello;      /* the last HELLO of the device, in host order */
     uint32_t node;                  /* coordinates of the device */
     unsigned hellos, downs, xoffs, xons;    /* numbers of link frames received */

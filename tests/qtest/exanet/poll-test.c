@@ -78,7 +78,7 @@ static void bring_up(Rig *r)
 {
     exanet_set32(r->t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
     exanet_peer_hello(r->t->peer, false);
-    exanet_wait(r->t, is_up(r) && r->t->peer->told);
+    exanet_wait(r->t, is_up(r) && r->t->peer->heard_sent);
     for (unsigned c = 0; c < 2; c++) {
         exanet_open(r->t, c, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
     }

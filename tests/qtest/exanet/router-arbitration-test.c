@@ -24,7 +24,7 @@ static void test_local_ports(void)
     exanet_stream_take(t, XM, exanet_around[F3], 0, STREAM);
     exanet_stream_take(t, YM, exanet_around[F4], 0, STREAM);
     for (unsigned i = 0; i < STREAM; i++) {
-        exanet_assert_own_way(t, exanet_around[YP], YP);
+        exanet_assert_own_route(t, exanet_around[YP], YP);
     }
     g_assert_cmpuint(exanet_port_level(t, F2), >, 0);
     g_assert_cmpuint(exanet_port_level(t, F3), ==, 0);

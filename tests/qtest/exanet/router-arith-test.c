@@ -64,10 +64,10 @@ static void test_example_r1(void)
                     RNIC_PREP(EXANET_ARITH_PORTS_PLUS, 1u << PLUS) |
                     RNIC_PREP(EXANET_ARITH_PORTS_MINUS, 1u << MINUS) |
                     RNIC_PREP(EXANET_ARITH_PORTS_CARD, 1u << CARD));
-    exanet_assert_own_way(t, dst, PLUS);
-    exanet_assert_own_way(t, NODE(5, 0, 77), MINUS);
-    exanet_assert_own_way(t, NODE(5, 1, 4), CARD);
-    exanet_assert_own_way(t, NODE(7, 2, 5), UPLINK);
+    exanet_assert_own_route(t, dst, PLUS);
+    exanet_assert_own_route(t, NODE(5, 0, 77), MINUS);
+    exanet_assert_own_route(t, NODE(5, 1, 4), CARD);
+    exanet_assert_own_route(t, NODE(7, 2, 5), UPLINK);
     /*
      * packets in transit; a packet that arrives by an uplink or a link of the cabinet
      * changes to the dateline channel
@@ -104,9 +104,9 @@ static void test_example_r2(void)
     /* the destination is R2 itself: LOCAL in the rule */
     g_assert_cmpuint(exanet_count(t, RX_WRITE), ==, 1);
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, 0);
-    exanet_assert_own_way(t, R1, MINUS);
+    exanet_assert_own_route(t, R1, MINUS);
     /* R2 has no PLUS link, so the packet leaves by port 2, to a card */
-    exanet_assert_own_way(t, NODE(5, 3, 0), 2);
+    exanet_assert_own_route(t, NODE(5, 3, 0), 2);
     pkt = exanet_router_write(R1, NODE(5, 3, 0), 0);
     exanet_assert_dropped(t, MINUS, &pkt, EXANET_CNT_DROP_NO_ROUTE);
     exanet_stop(t);
@@ -122,19 +122,19 @@ static void test_mode(void)
     g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
     g_assert_cmpuint(role(t, UPLINK), ==, EXANET_ROLE_UPLINK);
     g_assert_cmphex(exanet_get64(t, EXANET_SHM + EXANET_REG_ARITH_PORTS), ==, 0);
-    exanet_assert_own_way(t, NODE(5, 4, 0), -1);
+    exanet_assert_own_route(t, NODE(5, 4, 0), -1);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_TABLE);
-    exanet_assert_own_way(t, R2, -1);               /* the table is empty */
+    exanet_assert_own_route(t, R2, -1);               /* the table is empty */
     /* an invalid mode has the effect of OFF */
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, ~0u);
     g_assert_cmpuint(role(t, PLUS), ==, EXANET_ROLE_AUTO);
-    exanet_assert_own_way(t, R2, PLUS);
+    exanet_assert_own_route(t, R2, PLUS);
     exanet_set32(t, EXANET_SHM + EXANET_REG_ARITH_MODE, EXANET_ARITH_RULE);
-    exanet_assert_own_way(t, NODE(5, 4, 0), PLUS);
+    exanet_assert_own_route(t, NODE(5, 4, 0), PLUS);
     exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_MINUS));
     g_assert_cmpuint(role(t, CARD), ==, EXANET_ROLE_MINUS);
-    exanet_assert_own_way(t, NODE(5, 1, 4), -1);
+    exanet_assert_own_route(t, NODE(5, 1, 4), -1);
     exanet_set32(t, ctrl, EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_X_PLUS));
     /* X_PLUS is no role of this router, so it has no effect */
@@ -501,9 +501,9 @@ static void test_table(void)
 
     g_assert_cmphex(arith_get(t, EXANET_REG_ARITH_MODE), ==, EXANET_ARITH_TABLE);
     g_assert_cmpuint(arith_get(t, EXANET_REG_ARITH_RULES), ==, 3);
-    exanet_assert_own_way(t, HOST, TO_HOST);
-    exanet_assert_own_way(t, NODE(255, 0, 0), SPINE1);
-    exanet_assert_own_way(t, NODE(9, 0, 0), SPINE0);
+    exanet_assert_own_route(t, HOST, TO_HOST);
+    exanet_assert_own_route(t, NODE(255, 0, 0), SPINE1);
+    exanet_assert_own_route(t, NODE(9, 0, 0), SPINE0);
     pkt = exanet_router_write(NODE(9, 0, 0), HOST, 0);
     exanet_assert_passed(t, SPINE0, TO_HOST, &pkt, EXANET_VC_DATELINE);
     exanet_assert_passed(t, SPINE1, TO_HOST, &pkt, EXANET_VC_DATELINE);
@@ -537,12 +537,12 @@ static void test_table_down(void)
 
     exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
-    exanet_assert_own_way(t, NODE(9, 0, 0), SPINE1);
+    exanet_assert_own_route(t, NODE(9, 0, 0), SPINE1);
     exanet_peer_frame(t->ports[SPINE1], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE1) & EXANET_PORT_STATUS_UP));
-    exanet_assert_own_way(t, NODE(9, 0, 0), -1);
-    exanet_assert_own_way(t, NODE(255, 0, 0), -1);
-    exanet_assert_own_way(t, HOST, TO_HOST);
+    exanet_assert_own_route(t, NODE(9, 0, 0), -1);
+    exanet_assert_own_route(t, NODE(255, 0, 0), -1);
+    exanet_assert_own_route(t, HOST, TO_HOST);
     exanet_stop(t);
 }
 

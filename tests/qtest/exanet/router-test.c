@@ -52,12 +52,12 @@ static void test_roles(void)
                  EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, EXANET_ROLE_Z_PLUS));
     assert_role(t, YM, EXANET_ROLE_Z_PLUS);
-    exanet_assert_own_way(t, AT(0, 3, 1) | 2 << 8, YM);
+    exanet_assert_own_route(t, AT(0, 3, 1) | 2 << 8, YM);
     exanet_set32(t, EXANET_PORT(YM) + EXANET_REG_PORT_CTRL,
                  EXANET_PORT_CTRL_ENABLE |
                  RNIC_PREP(EXANET_PORT_CTRL_ROLE, 15));
     assert_role(t, YM, EXANET_ROLE_AUTO);
-    exanet_assert_own_way(t, AT(0, 3, 1) | 2 << 8, -1);
+    exanet_assert_own_route(t, AT(0, 3, 1) | 2 << 8, -1);
     /* without a link there is no role */
     exanet_peer_frame(t->ports[XM], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP));
@@ -71,7 +71,7 @@ static void test_roles(void)
  * Routes to all nodes of a torus of 2x2 QFDBs with four nodes each, from F1 and F2 of
  * (0,0).  Each dimension has only one cable, so no route goes around a ring.
  */
-static void test_ways_f1(void)
+static void test_routes_f1(void)
 {
     static const uint32_t peers[] = {
         AT(1, 0, 0), AT(2, 0, 0), AT(3, 0, 0), AT(0, 1, 0), AT(0, 0, 1),
@@ -86,7 +86,7 @@ static void test_ways_f1(void)
                                                EXANET_PATH_ORDER);
         int first = y ? PY : x ? PX : f - 1;
 
-        exanet_assert_own_way(t, AT(f, x, y), first);
+        exanet_assert_own_route(t, AT(f, x, y), first);
         if (x || y) {
             /* a packet of F2, in the other order of dimensions */
             exanet_assert_passed(t, 0, x ? PX : PY, &pkt, EXANET_VC_ORDER);
@@ -98,13 +98,13 @@ static void test_ways_f1(void)
         }
     }
     /* X 2 is outside of the torus, which only the next node checks */
-    exanet_assert_own_way(t, AT(0, 2, 0), PX);
-    exanet_assert_own_way(t, AT(0, 0, 0) | 1 << 8, -1);    /* no cable along Z */
-    exanet_assert_own_way(t, UPPER(9), -1);
+    exanet_assert_own_route(t, AT(0, 2, 0), PX);
+    exanet_assert_own_route(t, AT(0, 0, 0) | 1 << 8, -1);    /* no cable along Z */
+    exanet_assert_own_route(t, UPPER(9), -1);
     exanet_stop(t);
 }
 
-static void test_ways_f2(void)
+static void test_routes_f2(void)
 {
     static const uint32_t peers[] = {
         AT(0, 0, 0), EXANET_TEST_NO_PEER, AT(2, 0, 0), AT(3, 0, 0),
@@ -117,11 +117,11 @@ static void test_ways_f2(void)
         unsigned f = n % 4, x = n / 4 % 2, y = n / 8;
 
         if (n != 1) {
-            exanet_assert_own_way(t, AT(f, x, y), x || y ? 0 : f);
+            exanet_assert_own_route(t, AT(f, x, y), x || y ? 0 : f);
         }
     }
     /* the uplink is behind F1 */
-    exanet_assert_own_way(t, ELSEWHERE, 0);
+    exanet_assert_own_route(t, ELSEWHERE, 0);
     /* F2 forwards no packet for other nodes of its QFDB */
     for (unsigned in = 0; in < 4; in++) {
         for (unsigned out = 0; out < 4; out++) {
@@ -135,13 +135,13 @@ static void test_ways_f2(void)
     /* without the cable to F3 no other node forwards packets to F3 */
     exanet_peer_frame(t->ports[2], EXANET_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, 2) & EXANET_PORT_STATUS_UP));
-    exanet_assert_own_way(t, AT(2, 0, 0), -1);
-    exanet_assert_own_way(t, AT(2, 1, 0), 0);
+    exanet_assert_own_route(t, AT(2, 0, 0), -1);
+    exanet_assert_own_route(t, AT(2, 1, 0), 0);
     exanet_stop(t);
 }
 
 /* Asserts the port by which packets of F2 leave for each QFDB of the torus. */
-static void test_ways_torus(void)
+static void test_routes_torus(void)
 {
     ExanetTest *t = exanet_router_start();
     ExanetPacket pkt;
@@ -179,7 +179,7 @@ static void test_forward(void)
         unsigned in, out;
         uint32_t src, dst;
         unsigned path;
-    } ways[] = {
+    } routes[] = {
         { F2, XP, AT(1, 1, 1), AT(0, 2, 1), 0 },
         { F3, YM, AT(2, 1, 1), AT(3, 2, 0), 0 },
         { F4, UP, AT(3, 1, 1), ELSEWHERE | 0x1234, 0 },
@@ -194,15 +194,15 @@ static void test_forward(void)
     };
     ExanetTest *t = exanet_router_start();
 
-    for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
+    for (unsigned i = 0; i < ARRAY_SIZE(routes); i++) {
         for (unsigned k = 0; k < ARRAY_SIZE(types); k++) {
-            ExanetPacket pkt = exanet_router_packet(types[k], ways[i].src,
-                                                    ways[i].dst, ways[i].path);
+            ExanetPacket pkt = exanet_router_packet(types[k], routes[i].src,
+                                                    routes[i].dst, routes[i].path);
 
-            if (types[k] == EXANET_TYPE_FLOW_RATE && ways[i].path) {
+            if (types[k] == EXANET_TYPE_FLOW_RATE && routes[i].path) {
                 continue;           /* FLOW_RATE has no path */
             }
-            exanet_assert_passed(t, ways[i].in, ways[i].out, &pkt, pkt.vc);
+            exanet_assert_passed(t, routes[i].in, routes[i].out, &pkt, pkt.vc);
         }
     }
     g_assert_cmpuint(exanet_count(t, TX_WRITE) + exanet_count(t, TX_ACK), ==, 0);
@@ -254,7 +254,7 @@ static void test_dateline(void)
                                EXANET_PATH_ORDER);
     pkt.vc |= EXANET_VC_DATELINE;
     exanet_assert_passed(t, LEFT, ABOVE, &pkt, EXANET_VC_ORDER);
-    exanet_assert_own_way(t, AT(0, 3, 0), LEFT);
+    exanet_assert_own_route(t, AT(0, 3, 0), LEFT);
     exanet_stop(t);
 }
 
@@ -285,7 +285,7 @@ static void test_ttl(void)
     exanet_stop(t);
 }
 
-static void test_no_way(void)
+static void test_no_route(void)
 {
     static const struct {
         unsigned in;
@@ -312,7 +312,7 @@ static void test_no_way(void)
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_NI);
     pkt = exanet_router_write(exanet_around[XM], exanet_around[XP], 0);
     exanet_assert_dropped(t, XM, &pkt, EXANET_CNT_DROP_NO_ROUTE);
-    exanet_assert_own_way(t, AT(0, 3, 1), XP);
+    exanet_assert_own_route(t, AT(0, 3, 1), XP);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_MODE, EXANET_SW_MODE_ROUTER);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
     /* only the router, because the guest has not enabled the network interface yet */
@@ -385,9 +385,9 @@ static void test_uplinks(void)
     ExanetPacket pkt;
 
     /* the uplink to these coordinates, else any uplink, by path */
-    exanet_assert_own_way(t, UPPER(6) | 0x123, SIX);
-    exanet_assert_own_way(t, UPPER(7), SEVEN);
-    exanet_assert_own_way(t, UPPER(8), SIX);
+    exanet_assert_own_route(t, UPPER(6) | 0x123, SIX);
+    exanet_assert_own_route(t, UPPER(7), SEVEN);
+    exanet_assert_own_route(t, UPPER(8), SIX);
     pkt = exanet_router_write(peers[SECOND], UPPER(8), 1);
     exanet_assert_passed(t, SECOND, SEVEN, &pkt, 0);
     /*
@@ -434,7 +434,7 @@ static void test_loop_back(void)
     g_assert_cmpuint(exanet_port_get(t, UP, EXANET_REG_PORT_RX_PACKETS), ==, 5);
     exanet_assert_drops(t, EXANET_CNT_DROP_SOURCE, 0);
     /* other packets do not use the port */
-    exanet_assert_own_way(t, ELSEWHERE, -1);
+    exanet_assert_own_route(t, ELSEWHERE, -1);
     exanet_assert_passed(t, XM, XP, &pkt, 0);
     exanet_set32(t, EXANET_PORT(UP) + EXANET_REG_PORT_CTRL,
                  EXANET_PORT_CTRL_ENABLE);
@@ -683,7 +683,7 @@ static void test_router_counters(void)
     g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL_OUT), ==,
                      2);
     /* packets inside the QFDB do not pass the router [T 6.4] */
-    exanet_assert_own_way(t, exanet_around[F2], F2);
+    exanet_assert_own_route(t, exanet_around[F2], F2);
     for (unsigned i = 0; i < 4; i++) {
         g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 +
                                       8 * i), ==, 0);
@@ -696,13 +696,13 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/router/roles", test_roles);
-    qtest_add_func("/exanet/router/ways-f1-t26", test_ways_f1);
-    qtest_add_func("/exanet/router/ways-f2-t26", test_ways_f2);
-    qtest_add_func("/exanet/router/ways-torus-t26", test_ways_torus);
+    qtest_add_func("/exanet/router/routes-f1-t26", test_routes_f1);
+    qtest_add_func("/exanet/router/routes-f2-t26", test_routes_f2);
+    qtest_add_func("/exanet/router/routes-torus-t26", test_routes_torus);
     qtest_add_func("/exanet/router/forward-t26", test_forward);
     qtest_add_func("/exanet/router/dateline", test_dateline);
     qtest_add_func("/exanet/router/ttl-t26", test_ttl);
-    qtest_add_func("/exanet/router/no-way-t26", test_no_way);
+    qtest_add_func("/exanet/router/no-route-t26", test_no_route);
     qtest_add_func("/exanet/router/order", test_order);
     qtest_add_func("/exanet/router/parallel", test_parallel);
     qtest_add_func("/exanet/router/uplinks", test_uplinks);

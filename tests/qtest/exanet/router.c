@@ -140,7 +140,7 @@ void exanet_assert_passed(ExanetTest *t, unsigned in, unsigned out,
     g_assert_cmpuint(exanet_count(t, FORWARDED), ==, forwarded + 1);
 }
 
-void exanet_assert_own_way(ExanetTest *t, uint32_t dst, int port)
+void exanet_assert_own_route(ExanetTest *t, uint32_t dst, int port)
 {
     g_autofree ExanetRxPacket *rx = NULL;
     uint64_t sent = exanet_count(t, TX_WRITE) + 1;

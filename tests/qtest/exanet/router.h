@@ -61,7 +61,7 @@ void exanet_assert_dropped(ExanetTest *t, unsigned port, const ExanetPacket *pkt
 void exanet_assert_passed(ExanetTest *t, unsigned in, unsigned out,
                           const ExanetPacket *pkt, unsigned vc);
 /* Asserts that packets of the device for @dst leave by @port; -1: by no port. */
-void exanet_assert_own_way(ExanetTest *t, uint32_t dst, int port);
+void exanet_assert_own_route(ExanetTest *t, uint32_t dst, int port);
 /* Sends packets @from to @to - 1 of a stream, numbered by TID, in one frame. */
 void exanet_stream_send(ExanetTest *t, unsigned port, uint32_t src, uint32_t dst,
                         unsigned from, unsigned to);

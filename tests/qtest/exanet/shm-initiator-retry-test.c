@@ -262,9 +262,9 @@ static void test_load_lost(void)
 
 /*
  * Checks a target that always refuses: the initiator gives up after more than 50
- * copies, with error @told.
+ * copies, with error @reported.
  */
-static void check_for_ever(enum exanet_resp resp, enum exanet_resp told)
+static void check_for_ever(enum exanet_resp resp, enum exanet_resp reported)
 {
     ExanetTest *t = initiator_start();
     unsigned copies = 0;
@@ -284,7 +284,7 @@ static void check_for_ever(enum exanet_resp resp, enum exanet_resp told)
         g_assert_cmpuint(copies, <, 10000);
     }
     g_assert_cmpuint(copies, >, 50);
-    initiator_assert_error(t, initiator_gva(0), EXANET_SHM_STORE, told, 15);
+    initiator_assert_error(t, initiator_gva(0), EXANET_SHM_STORE, reported, 15);
     exanet_stop(t);
 }
 

@@ -100,15 +100,15 @@ static void test_rdma_writes(void)
  * until all other requests are answered, because targets execute no earlier request
  * after FIRST.
  */
-static void test_late(void)
+static void test_delayed(void)
 {
     ExanetTest *t = exanet_start("");
     ExanetCopy c = copy_far(BURST_BYTES), other = copy_far(3 * BURST_BYTES);
-    ExanetPacket late, pkt[3], again;
+    ExanetPacket delayed, pkt[3], again;
 
     other.da += 0x10000;
     exanet_copy_start(t, 0, &c);
-    late = take_write(t);
+    delayed = take_write(t);
     exanet_step(t, (TIMEOUT_MS - 10) * EXANET_MS);
     exanet_copy_start(t, 1, &other);
     for (unsigned i = 0; i < ARRAY_SIZE(pkt); i++) {
@@ -122,12 +122,12 @@ static void test_late(void)
         ack(t, &pkt[i]);
     }
     again = take_write(t);
-    g_assert_cmphex(again.va, ==, late.va);
-    g_assert_cmpuint(again.seq, !=, late.seq);
+    g_assert_cmphex(again.va, ==, delayed.va);
+    g_assert_cmpuint(again.seq, !=, delayed.seq);
     g_assert_true(again.first);
     exanet_copy_ends(t, 1, SR_DONE);
-    /* the late answer is ignored */
-    ack(t, &late);
+    /* the delayed answer is ignored */
+    ack(t, &delayed);
     exanet_wait(t, exanet_count(t, SHM_STALE) == 1);
     g_assert_false(exanet_cdma_idle(t, 0));
     ack(t, &again);
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/exanet/shm-initiator/span-stores", test_stores);
     qtest_add_func("/exanet/shm-initiator/span-rdma-writes", test_rdma_writes);
-    qtest_add_func("/exanet/shm-initiator/span-late", test_late);
+    qtest_add_func("/exanet/shm-initiator/span-delayed", test_delayed);
     qtest_add_func("/exanet/shm-initiator/span-round", test_round);
     return g_test_run();
 }

@@ -489,23 +489,23 @@ static void test_rdma(void)
     const uint32_t len = 256 * 1024;
     Row *r = row_start(",shm-timing=on");
     uint32_t ctrl = exanet_shm_get(r->t[0], SHM_CTRL);
-    double early, late;
+    double early, normal;
 
     for (unsigned size = 8; size <= 64; size *= 2) {
         assert_near("us, RDMA, small", copy_ns(r, size, 5) / 1000.0, 1.9, 6);
     }
     early = copy_ns(r, len, 100);
     exanet_shm_set(r->t[0], SHM_CTRL, ctrl & ~EXANET_SHM_CTRL_EARLY);
-    late = copy_ns(r, len, 100);
+    normal = copy_ns(r, len, 100);
     for (unsigned size = 8; size <= 64; size *= 2) {
         assert_near("us, RDMA, small, not early", copy_ns(r, size, 5) / 1000.0,
                     1.9, 6);
     }
     assert_near("Gb/s, RDMA, early", 8.0 * len / early, 6.48, 2);
     /* five requests under way, 277 cycles each; the paper's curve is not available */
-    assert_near("Gb/s, RDMA, not early", 8.0 * len / late,
+    assert_near("Gb/s, RDMA, not early", 8.0 * len / normal,
                 5 * 128 * 8 / (277 * 6.4), 2);
-    assert_near("RDMA, early / not early", late / early, 2, 15);
+    assert_near("RDMA, early / not early", normal / early, 2, 15);
     row_stop(r);
 }
 

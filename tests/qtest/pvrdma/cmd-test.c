@@ -316,7 +316,7 @@ static void test_table_full(void)
 }
 
 /* The handle of a destroyed object is not given to the next object. */
-static void test_handles_late(void)
+static void test_handles_reuse(void)
 {
     PvrdmaTest *t = pvrdma_start("");
     uint32_t last = 0;
@@ -615,7 +615,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/cmd/order", test_order);
     qtest_add_func("/pvrdma/cmd/uar-pages", test_uar_pages);
     qtest_add_func("/pvrdma/cmd/table-full", test_table_full);
-    qtest_add_func("/pvrdma/cmd/handles-late", test_handles_late);
+    qtest_add_func("/pvrdma/cmd/handles-reuse", test_handles_reuse);
     qtest_add_func("/pvrdma/cmd/bad-queues", test_bad_queues);
     qtest_add_func("/pvrdma/cmd/old-driver", test_old_driver);
     qtest_add_func("/pvrdma/cmd/old-device", test_old_device);

@@ -10,8 +10,8 @@
 
 #define VA          0x50000000ULL
 #define MESSAGES    160             /* messages of each machine */
-#define UNDER_WAY   8
-/* more than UNDER_WAY, so that a slot is checked before it is used again */
+#define OUTSTANDING 8
+/* more than OUTSTANDING, so that a slot is checked before it is used again */
 #define SLOTS       16
 #define SLOT_BYTES  8192
 #define LEN_MAX     6000
@@ -183,7 +183,7 @@ static bool work(Side side[2], unsigned i)
         check_received(side, i, &cqe);
         any = true;
     }
-    while (s->asked < s->received + UNDER_WAY) {
+    while (s->asked < s->received + OUTSTANDING) {
         PvrdmaTestSge sge = PVRDMA_TEST_SGE(&s->mr, RECEIVED + s->asked % SLOTS *
                                             SLOT_BYTES, SLOT_BYTES);
 
@@ -195,7 +195,7 @@ static bool work(Side side[2], unsigned i)
         check_sent(side, i);
         any = true;
     }
-    while (s->posted < MESSAGES && s->posted < s->done + UNDER_WAY) {
+    while (s->posted < MESSAGES && s->posted < s->done + OUTSTANDING) {
         post(side, i);
         any = true;
     }

@@ -12,7 +12,7 @@
 #define BYTES           (1024 * 1024)
 #define SQ_PSN          0xfffffe            /* wraps after two packets */
 #define RQ_PSN          0x2000
-#define PATIENCE_NS     (60 * PVRDMA_SECOND)    /* longer than the timeout of a QP */
+#define TIMEOUT_NS      (60 * PVRDMA_SECOND)    /* longer than the timeout of a QP */
 
 static void start(Rc *rc)
 {
@@ -119,13 +119,13 @@ static void test_silent_peer(void)
     rc_post(&rc, 1, PVRDMA_WR_SEND, 0, MTU);
     rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, MTU);
     for (unsigned i = 0; i < 5; i++) {
-        pvrdma_step(rc.t, PATIENCE_NS);
+        pvrdma_step(rc.t, TIMEOUT_NS);
         rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, MTU);
     }
     move(&rc);
     rc_sent(&rc, ROCE_OP_SEND_ONLY, SQ_PSN, 0, MTU);
     while (pvrdma_qp_state(rc.t, &rc.qp) == PVRDMA_QPS_RTS) {
-        pvrdma_step(rc.t, PATIENCE_NS);
+        pvrdma_step(rc.t, TIMEOUT_NS);
         while (!g_queue_is_empty(&rc.t->frames)) {
             g_free(pvrdma_wire_take(rc.t));
             sent++;

@@ -79,7 +79,7 @@ static void test_no_memory(void)
     pvrdma_qp_pair_start(&d);
     d.t->guest_errors = true;
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t told = pvrdma_counter(d.t, "guest-error");
+        uint64_t errors = pvrdma_counter(d.t, "guest-error");
         uint64_t pa = i == 0 ? PVRDMA_NO_RAM : i == 1 ? d.t->regs.addr
                                                       : d.t->uar.addr;
 
@@ -99,7 +99,7 @@ static void test_no_memory(void)
         pvrdma_qp_pair_rdma(&d, READ, sge, d.mr[1].va, d.mr[1].rkey,
                             PVRDMA_WC_LOC_PROT_ERR);
         pvrdma_qp_pair_again(&d);
-        g_assert_cmpuint(pvrdma_counter(d.t, "guest-error"), ==, told + 4);
+        g_assert_cmpuint(pvrdma_counter(d.t, "guest-error"), ==, errors + 4);
     }
     pvrdma_qp_pair_check(&d);
     pvrdma_qp_pair_stop(&d);

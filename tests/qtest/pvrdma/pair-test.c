@@ -358,7 +358,7 @@ static void test_many(void)
 }
 
 /* Both sides send to each other at once. */
-static void test_both_ways(void)
+static void test_both_directions(void)
 {
     enum { N = 64, LEN = 20000 };
     Pair p = pair_start(PVRDMA_QPT_RC, &(PvrdmaTestQpAttr) { 0 });
@@ -603,7 +603,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/pair/mtu", test_mtu);
     qtest_add_func("/pvrdma/pair/atomics", test_atomics);
     qtest_add_func("/pvrdma/pair/many", test_many);
-    qtest_add_func("/pvrdma/pair/both-ways", test_both_ways);
+    qtest_add_func("/pvrdma/pair/both-directions", test_both_directions);
     qtest_add_func("/pvrdma/pair/not-ready", test_not_ready);
     qtest_add_func("/pvrdma/pair/refused", test_refused);
     qtest_add_func("/pvrdma/pair/end-behind", test_end_behind);

@@ -363,7 +363,7 @@ static void check_row(Rig *r, const Row *row)
     static const uint32_t key[] = { [BUFFER_BAD_KEY] = 0x100 };
     uint64_t before = dropped(r, row->counter);
     uint64_t naks = dropped(r, "tx-nak-error");
-    uint64_t told = pvrdma_counter(r->t, "guest-error");
+    uint64_t errors = pvrdma_counter(r->t, "guest-error");
     unsigned i;
 
     g_test_message("%s", row->what);
@@ -384,7 +384,7 @@ static void check_row(Rig *r, const Row *row)
     g_assert_cmpuint(dropped(r, "tx-nak-error"), ==, naks + 1);
     g_assert_cmpuint(pvrdma_qp_state(r->t, &r->qp), ==, PVRDMA_QPS_ERR);
     g_assert_cmpuint(pvrdma_counter(r->t, "guest-error"), ==,
-                     told + (row->buffer != BUFFER_GOOD));
+                     errors + (row->buffer != BUFFER_GOOD));
     if (row->event >= 0) {
         pvrdma_event_take(r->t, row->event, r->qp.handle);
     }

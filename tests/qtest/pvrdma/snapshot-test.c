@@ -438,8 +438,8 @@ static void put_be32(char *data, size_t at, uint32_t value)
     stl_be_p(data + at, value);
 }
 
-/* Impossible numbers of objects, handles and pages are refused. */
-static void test_impossible(void)
+/* Invalid numbers of objects, handles and pages are refused. */
+static void test_invalid(void)
 {
     const uint32_t bad[] = { UINT32_MAX, 0x10000, PVRDMA_UARS };
     g_autofree char *path = saved_world();
@@ -477,6 +477,6 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/migration/snapshot-other-properties",
                    test_other_properties);
     qtest_add_func("/pvrdma/migration/snapshot-cut-off", test_cut_off);
-    qtest_add_func("/pvrdma/migration/snapshot-impossible", test_impossible);
+    qtest_add_func("/pvrdma/migration/snapshot-invalid", test_invalid);
     return g_test_run();
 }

@@ -99,9 +99,9 @@ static void test_completion(void)
 
 /*
  * Checks that the first bytes of a frame switch the power off, before the frames behind
- * it.  @late: of a retransmission after a timeout, not in the doorbell.
+ * it.  @delayed: of a retransmission after a timeout, not in the doorbell.
  */
-static void check_frame(bool late)
+static void check_frame(bool delayed)
 {
     PvrdmaTest *t = pvrdma_start_port(PVRDMA_TEST_E1000);
     const uint8_t dmac[6] = { OFF & 0xff, OFF >> 8 };
@@ -114,7 +114,7 @@ static void check_frame(bool late)
 
     /* the device cannot read the memory of the other frames any more */
     t->guest_errors = true;
-    if (late) {
+    if (delayed) {
         pvrdma_post_send(t, &qp, &hdr, &PVRDMA_TEST_SGE(&mr, 0, 0x2000), 1);
         pvrdma_nic_receive(t, power);
         pvrdma_step(t, 2 * PVRDMA_SECOND);

@@ -18,7 +18,7 @@ struct QEMUBH {
 
 static struct {
     RNicLoop loop;
-    QEMUBH bh, late;
+    QEMUBH bh, delayed;
     QEMUTimerCB *timer;
     int64_t armed;                  /* deadline of the timer; INT64_MAX: not armed */
     int64_t now;
@@ -70,7 +70,7 @@ AioContext *qemu_get_aio_context(void)
 void aio_bh_schedule_oneshot_full(AioContext *ctx, QEMUBHFunc *cb, void *opaque,
                                   const char *name)
 {
-    rig.late = (QEMUBH) { .function = cb, .opaque = opaque, .scheduled = true };
+    rig.delayed = (QEMUBH) { .function = cb, .opaque = opaque, .scheduled = true };
 }
 
 void timer_init_full(QEMUTimer *ts, QEMUTimerListGroup *group, QEMUClockType type,
@@ -207,27 +207,27 @@ static bool bh_run(QEMUBH *bh)
 /* --- Tests ------------------------------------------------------------------------- */
 
 /*
- * Work without end runs in turns: each turn has ROUNDS rounds, and then the main loop
- * runs.
+ * Work without end is done in several runs: each has ROUNDS rounds, and then the main
+ * loop continues.
  */
-static void test_turns(void)
+static void test_runs(void)
 {
     start();
     rig.busy = 2 * ROUNDS + 1;
     rnic_loop_schedule(&rig.loop);
     g_assert_true(rig.loop.due);
-    for (unsigned turn = 1; turn <= 3; turn++) {
+    for (unsigned run = 1; run <= 3; run++) {
         g_assert_true(bh_run(&rig.bh));
-        g_assert_cmpuint(rig.rounds, ==, MIN(turn * ROUNDS, 2 * ROUNDS + 2));
-        g_assert_cmpuint(rig.flushes, ==, turn);
-        g_assert_cmpuint(rig.begins, ==, turn);
+        g_assert_cmpuint(rig.rounds, ==, MIN(run * ROUNDS, 2 * ROUNDS + 2));
+        g_assert_cmpuint(rig.flushes, ==, run);
+        g_assert_cmpuint(rig.begins, ==, run);
     }
     g_assert_cmpuint(rig.packets, ==, PACKETS);
     g_assert_false(rig.loop.due || bh_run(&rig.bh));
     stop();
 }
 
-/* Work that a unit schedules in the last round runs in the next turn. */
+/* Work that a unit schedules in the last round is done in the next run. */
 static void test_scheduled_inside(void)
 {
     start();
@@ -394,7 +394,7 @@ static void test_end(void)
         }
         g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 2);
         g_assert_true(rig.bh.deleted);
-        g_assert_true(bh_run(&rig.late));
+        g_assert_true(bh_run(&rig.delayed));
         g_assert_cmpuint(rig.frees, ==, 1);
         g_assert_cmpuint(OBJECT(rig_dev)->ref, ==, 1);
         /* a vCPU may access the device just after its end */
@@ -408,7 +408,7 @@ static void test_end(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/core/loop/turns", test_turns);
+    g_test_add_func("/core/loop/runs", test_runs);
     g_test_add_func("/core/loop/scheduled-inside", test_scheduled_inside);
     g_test_add_func("/core/loop/vcpu", test_vcpu);
     g_test_add_func("/core/loop/frame", test_frame);

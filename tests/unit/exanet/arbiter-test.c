@@ -75,31 +75,31 @@ static void test_alone(void)
     g_assert_true(pass(&b, SECOND, true));
 }
 
-/* Inputs that are refused over rounds send EXANET_ARBITER_PACKETS packets in turn. */
-static void test_turns(void)
+/* Inputs that are refused over rounds get grants of EXANET_ARBITER_PACKETS. */
+static void test_grants(void)
 {
     static const unsigned inputs[] = { FIRST, SECOND, LAST };
-    const unsigned turns = 9;
+    const unsigned grants = 9;
     unsigned packets = 0, round;
     Bench b = { .room = 4 };
 
-    for (round = 0; packets < turns * EXANET_ARBITER_PACKETS; round++) {
+    for (round = 0; packets < grants * EXANET_ARBITER_PACKETS; round++) {
         unsigned input = inputs[packets / EXANET_ARBITER_PACKETS % 3];
         unsigned before = b.sent[input];
 
         run(&b, inputs, ARRAY_SIZE(inputs));
-        /* room divides a turn, so only one input sends in a round */
+        /* room divides a grant, so only one input sends in a round */
         packets += b.sent[input] - before;
         g_assert_cmpuint(b.sent[FIRST] + b.sent[SECOND] + b.sent[LAST], ==, packets);
     }
     for (unsigned i = 0; i < ARRAY_SIZE(inputs); i++) {
-        g_assert_cmpuint(b.sent[inputs[i]], ==, turns / 3 * EXANET_ARBITER_PACKETS);
+        g_assert_cmpuint(b.sent[inputs[i]], ==, grants / 3 * EXANET_ARBITER_PACKETS);
     }
     /*
-     * LAST asks after FIRST in a round, so FIRST begins its second and its third turn one
-     * round later
+     * LAST asks after FIRST in a round, so FIRST begins its second and its third grant
+     * one round later
      */
-    g_assert_cmpuint(round, ==, turns * EXANET_ARBITER_PACKETS / b.room + 2);
+    g_assert_cmpuint(round, ==, grants * EXANET_ARBITER_PACKETS / b.room + 2);
 }
 
 /* The shares are equal whatever the room and the order in which inputs ask. */
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/exanet/arbiter/next", test_next);
     g_test_add_func("/exanet/arbiter/alone", test_alone);
-    g_test_add_func("/exanet/arbiter/turns", test_turns);
+    g_test_add_func("/exanet/arbiter/grants", test_grants);
     g_test_add_func("/exanet/arbiter/fair", test_fair);
     g_test_add_func("/exanet/arbiter/idle", test_idle);
     g_test_add_func("/exanet/arbiter/gone", test_gone);

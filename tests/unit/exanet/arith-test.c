@@ -30,7 +30,7 @@ static void test_example(void)
         { AT(5, 3, 0), EXANET_ROLE_PLUS }, { R1, EXANET_ROLE_MINUS },
         { AT(5, 2, 9), EXANET_ROLE_CARD }, { AT(6, 0, 0), EXANET_ROLE_UPLINK },
     };
-    ExanetArithRoute way;
+    ExanetArithRoute route;
 
     g_assert_cmphex(dst, ==, R2);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CABINET, dst), ==, 5);
@@ -38,15 +38,15 @@ static void test_example(void)
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CARD, dst), ==, 5);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CHASSIS, R1), ==, 1);
     g_assert_cmpuint(RNIC_GET(EXANET_ARITH_CARD, R1), ==, 3);
-    exanet_arith_links(r1, 4, R1, dst, &way);
-    g_assert_cmphex(way.links, ==, 1 << 0);
+    exanet_arith_links(r1, 4, R1, dst, &route);
+    g_assert_cmphex(route.links, ==, 1 << 0);
     g_assert_cmpint(exanet_arith_role(R2, dst), ==, EXANET_ROLE_AUTO);
-    exanet_arith_links(r2, 4, R2, R1, &way);
-    g_assert_cmphex(way.links, ==, 1 << 1);
-    exanet_arith_links(r1, 4, R1, AT(7, 1, 3), &way);
-    g_assert_cmphex(way.links, ==, 1 << 3);
-    exanet_arith_links(r1, 4, R1, AT(5, 1, 4), &way);
-    g_assert_cmphex(way.links, ==, 1 << 2);
+    exanet_arith_links(r2, 4, R2, R1, &route);
+    g_assert_cmphex(route.links, ==, 1 << 1);
+    exanet_arith_links(r1, 4, R1, AT(7, 1, 3), &route);
+    g_assert_cmphex(route.links, ==, 1 << 3);
+    exanet_arith_links(r1, 4, R1, AT(5, 1, 4), &route);
+    g_assert_cmphex(route.links, ==, 1 << 2);
 }
 
 static void test_roles(void)
@@ -89,7 +89,7 @@ static void test_choice(void)
         uint32_t dst;
         unsigned links;
         bool handed, exact;
-    } ways[] = {
+    } rows[] = {
         { AT(1, 5, 0), BIT(0), false, true },   /* the peer itself */
         { AT(1, 5, 3), BIT(0), false, true },
         { AT(1, 6, 0), BIT(0), false, true },   /* port 1 leads too far */
@@ -106,14 +106,14 @@ static void test_choice(void)
         { AT(255, 0, 5), BIT(6) | BIT(7), false, true },
     };
 
-    for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
-        ExanetArithRoute way;
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        ExanetArithRoute route;
 
-        exanet_arith_links(ports, ARRAY_SIZE(ports), me, ways[i].dst, &way);
-        g_assert_cmphex(way.links, ==, ways[i].links);
-        g_assert_cmpint(way.handed, ==, ways[i].handed);
-        if (ways[i].links & (BIT(5) | BIT(6) | BIT(7))) {
-            g_assert_cmpint(way.exact, ==, ways[i].exact);
+        exanet_arith_links(ports, ARRAY_SIZE(ports), me, rows[i].dst, &route);
+        g_assert_cmphex(route.links, ==, rows[i].links);
+        g_assert_cmpint(route.handed, ==, rows[i].handed);
+        if (rows[i].links & (BIT(5) | BIT(6) | BIT(7))) {
+            g_assert_cmpint(route.exact, ==, rows[i].exact);
         }
     }
 }
@@ -128,19 +128,19 @@ static void test_onward(void)
         { AT(2, 0, 0), EXANET_ROLE_UPLINK }, { AT(3, 0, 0), EXANET_ROLE_UPLINK },
         { AT(3, 0, 0), EXANET_ROLE_UPLINK }, { AT(1, 0, 1), EXANET_ROLE_CARD },
     };
-    ExanetArithRoute way;
+    ExanetArithRoute route;
 
-    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(3, 1, 0), &way);
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, BIT(1) | BIT(2));
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 1), ==, 0);
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 3), ==, BIT(1) | BIT(2));
-    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(4, 1, 0), &way);
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, 0);
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 3), ==,
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(3, 1, 0), &route);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 0), ==, BIT(1) | BIT(2));
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 1), ==, 0);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 3), ==, BIT(1) | BIT(2));
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(4, 1, 0), &route);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 0), ==, 0);
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 3), ==,
                     BIT(0) | BIT(1) | BIT(2));
-    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(1, 1, 0), &way);
-    g_assert_cmphex(way.links, ==, BIT(3));
-    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &way, 0), ==, 0);
+    exanet_arith_links(ports, 4, AT(1, 0, 0), AT(1, 1, 0), &route);
+    g_assert_cmphex(route.links, ==, BIT(3));
+    g_assert_cmphex(exanet_arith_transit_links(ports, 4, &route, 0), ==, 0);
 }
 
 static void test_source(void)
@@ -323,13 +323,13 @@ static void rule_add(Net *net, unsigned n, uint32_t value, uint32_t mask,
     t->rule[t->count++] = (ExanetArithRule) { value, mask, links };
 }
 
-static void net_way(const Net *net, unsigned n, uint32_t dst, ExanetArithRoute *way)
+static void net_route(const Net *net, unsigned n, uint32_t dst, ExanetArithRoute *route)
 {
-    *way = (ExanetArithRoute) { .exact = true };
+    *route = (ExanetArithRoute) { .exact = true };
     if (net->table[n]) {
-        way->links = exanet_arith_table_links(net->table[n], dst);
+        route->links = exanet_arith_table_links(net->table[n], dst);
     } else {
-        exanet_arith_links(net->port[n], net->links[n], net->coord[n], dst, way);
+        exanet_arith_links(net->port[n], net->links[n], net->coord[n], dst, route);
     }
 }
 
@@ -344,7 +344,7 @@ static bool net_believes(const Net *net, unsigned n, unsigned in, uint32_t src,
                exanet_arith_source(net->port[n][in].role, net->port[n][in].peer,
                                    net->coord[n], src, dst);
     }
-    net_way(net, n, src, &back);
+    net_route(net, n, src, &back);
     return back.links & BIT(in);
 }
 
@@ -372,7 +372,7 @@ static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
                      unsigned steps)
 {
     unsigned in = 0, links;
-    ExanetArithRoute way;
+    ExanetArithRoute route;
 
     if (c >= 0) {
         in = net_far(net, c / CHANNELS, c % CHANNELS / EXANET_VCS);
@@ -382,9 +382,9 @@ static void net_walk(Net *net, unsigned src, unsigned dst, unsigned n, int c,
         return;
     }
     g_assert_cmpuint(steps, <, 32);
-    net_way(net, n, net->coord[dst], &way);
-    links = c < 0 ? way.links : exanet_arith_transit_links(net->port[n], net->links[n],
-                                                           &way, in);
+    net_route(net, n, net->coord[dst], &route);
+    links = c < 0 ? route.links : exanet_arith_transit_links(net->port[n], net->links[n],
+                                                             &route, in);
     g_assert_cmphex(links, !=, 0);
     for (; links; links &= links - 1) {
         unsigned out = ctz32(links);

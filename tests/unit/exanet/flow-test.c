@@ -29,16 +29,16 @@ static void test_codes(void)
 static void assert_rounded(uint32_t rate)
 {
     uint8_t code = exanet_rate_code(rate);
-    uint32_t told = exanet_rate_kbps(code);
+    uint32_t advertised = exanet_rate_kbps(code);
 
     if (rate < exanet_rate_kbps(0)) {
         g_assert_cmpuint(code, ==, 0);
         return;
     }
-    g_assert_cmpuint(told, <=, rate);
+    g_assert_cmpuint(advertised, <=, rate);
     if (code < 255) {
         g_assert_cmpuint(exanet_rate_kbps(code + 1), >, rate);
-        g_assert_cmpuint(told, >, rate - rate / 16 - 1);
+        g_assert_cmpuint(advertised, >, rate - rate / 16 - 1);
     }
 }
 

@@ -241,7 +241,7 @@ static bool net_jams(Net *net)
 /* --- Tests ---------------------------------------------------------------- */
 
 /* Checks each step of each route in typical networks of clusters. */
-static void test_ways(void)
+static void test_steps(void)
 {
     static const struct {
         unsigned x, y, z, fpgas;
@@ -580,7 +580,7 @@ static void test_jams_found(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/route/ways-t26", test_ways);
+    g_test_add_func("/exanet/route/steps-t26", test_steps);
     g_test_add_func("/exanet/route/ties-t26", test_ties);
     g_test_add_func("/exanet/route/order", test_order);
     g_test_add_func("/exanet/route/roles-t26", test_roles);

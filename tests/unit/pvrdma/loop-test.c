@@ -85,7 +85,7 @@ static struct {
     int64_t now;
     GPtrArray *frames;                  /* frames on the wire */
     /* one frame in this number is lost, delayed, doubled; 0: none */
-    unsigned loss, late, again;
+    unsigned loss, delayed, again;
     /* one event in this number stalls an end; 0: none */
     unsigned stall;
     uint8_t building[ROCE_FRAME_MAX];
@@ -154,7 +154,7 @@ static void frame_send(End *to, size_t len)
     Frame *f = g_malloc(sizeof(*f) + len);
     int64_t delay = g_test_rand_int_range(1, 50) * SCALE_US;
 
-    if (dice(loop.late)) {
+    if (dice(loop.delayed)) {
         delay += long_time();
     }
     if (dice(loop.stall)) {
@@ -676,12 +676,12 @@ static void run_round(bool park, bool dcqcn)
 }
 
 /* Tests a wire and its ends, in rounds with and without snapshots of the requesters. */
-static void run_rounds(unsigned loss, unsigned late, unsigned again, unsigned stall,
+static void run_rounds(unsigned loss, unsigned delayed, unsigned again, unsigned stall,
                        bool dcqcn)
 {
     memset(loop.counter, 0, sizeof(loop.counter));
     loop.loss = loss;
-    loop.late = late;
+    loop.delayed = delayed;
     loop.again = again;
     loop.stall = stall;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -703,7 +703,7 @@ static void test_lost(void)
 }
 
 /* Tests a wire without loss: every retransmission is needless. */
-static void test_late(void)
+static void test_delayed(void)
 {
     run_rounds(0, 0, 0, 200, false);
     g_assert_cmpuint(loop.counter[PVRDMA_CNT_TIMEOUT], >, 0);
@@ -729,7 +729,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/pvrdma/transport/loop-reordered", test_reordered);
     g_test_add_func("/pvrdma/transport/loop-lost", test_lost);
-    g_test_add_func("/pvrdma/transport/loop-late", test_late);
+    g_test_add_func("/pvrdma/transport/loop-delayed", test_delayed);
     g_test_add_func("/pvrdma/transport/loop-all", test_all);
     g_test_add_func("/pvrdma/transport/loop-congested", test_congested);
     return g_test_run();

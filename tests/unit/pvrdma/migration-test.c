@@ -521,7 +521,7 @@ static void test_same(void)
  */
 static void test_last_event(void)
 {
-    for (int told = 0; told < 2; told++) {
+    for (int reported = 0; reported < 2; reported++) {
         g_autoptr(GByteArray) bytes = NULL;
         PvrdmaQp *qp;
 
@@ -531,14 +531,14 @@ static void test_last_event(void)
         pvrdma_qp_error(qp, -1);
         g_assert_cmpuint(bed.s.async.prod, ==, 1);
         /* a flush of WQEs posted after the event, or of the WQEs before it */
-        qp->last_due = !told;
+        qp->last_due = !reported;
         pvrdma_qp_flush_schedule(qp);
         bytes = save();
         g_assert_true(load(bytes));
         for (bool more = true; more; ) {
             more = pvrdma_qp_flush_run(&bed.s);
         }
-        g_assert_cmpuint(bed.s.async.prod, ==, told ? 1 : 2);
+        g_assert_cmpuint(bed.s.async.prod, ==, reported ? 1 : 2);
         pvrdma_reset(&bed.s);
     }
 }
@@ -546,7 +546,7 @@ static void test_last_event(void)
 /*
  * Events that found the ring full come later, also after a migration.  A limit applies.
  */
-static void test_late_events(void)
+static void test_delayed_events(void)
 {
     const unsigned kept = PVRDMA_RING_PENDING_BYTES / sizeof(struct pvrdma_eqe);
     g_autoptr(GByteArray) bytes = NULL;
@@ -663,7 +663,7 @@ int main(int argc, char **argv)
     pvrdma_table_init(&s->qp, PVRDMA_QPS);
     g_test_add_func("/pvrdma/migration/same", test_same);
     g_test_add_func("/pvrdma/migration/last-event", test_last_event);
-    g_test_add_func("/pvrdma/migration/late-events", test_late_events);
+    g_test_add_func("/pvrdma/migration/delayed-events", test_delayed_events);
     g_test_add_func("/pvrdma/migration/changed", test_changed);
     ret = g_test_run();
     timer_free(s->ring_timer);

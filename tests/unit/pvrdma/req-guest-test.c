@@ -54,7 +54,7 @@ static void test_local(void)
 }
 
 /* Asserts that the device has counted @n errors of the guest since rig_start(). */
-static void assert_told(unsigned n)
+static void assert_guest_errors(unsigned n)
 {
     g_assert_cmpuint(rig_count(PVRDMA_CNT_GUEST_ERROR), ==, n);
 }
@@ -79,7 +79,7 @@ static void test_guest_errors(void)
     rig_done(0, PVRDMA_WC_SUCCESS);
     rig_done(1, PVRDMA_WC_LOC_PROT_ERR);
     rig_done(2, PVRDMA_WC_WR_FLUSH_ERR);
-    assert_told(1);
+    assert_guest_errors(1);
     rig_end();
 
     start();
@@ -89,7 +89,7 @@ static void test_guest_errors(void)
     rig_read(ROCE_OP_READ_RESP_FIRST, 0x100, MTU);
     rig_read(ROCE_OP_READ_RESP_LAST, 0x101, MTU);
     rig_done(0, PVRDMA_WC_LOC_PROT_ERR);
-    assert_told(1);
+    assert_guest_errors(1);
     rig_end();
 
     start();
@@ -98,7 +98,7 @@ static void test_guest_errors(void)
     rig_drop();
     rig_atomic(0x100, 1);
     rig_done(0, PVRDMA_WC_LOC_PROT_ERR);
-    assert_told(1);
+    assert_guest_errors(1);
     rig_end();
 
     for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -107,7 +107,7 @@ static void test_guest_errors(void)
             rig_post(opcode, 1)->flags = 0;
             rig_run();
             rig_done(0, PVRDMA_WC_LOC_QP_OP_ERR);
-            assert_told(1);
+            assert_guest_errors(1);
             rig_end();
         }
     }

@@ -16,7 +16,7 @@
 #define LOSS            25      /* on average one packet in this number is lost */
 #define RNR             20      /* one SEND in this number finds no receive WQE */
 #define PARK            50      /* one turn in this number takes a snapshot */
-#define TURNS_MAX       200000  /* limit of a round's turns */
+#define ITERATIONS_MAX  200000  /* limit of a round's iterations */
 #define SPURIOUS        12      /* one turn in this number lets the timer fire early */
 /* The peer's memory: ranges for WRITEs and READs, and the word of atomics. */
 #define WRITE_BYTES     8192
@@ -423,7 +423,7 @@ static void test_random(void)
     uint64_t sum[PVRDMA_COUNTER_COUNT] = { 0 };
 
     for (unsigned round = 0; round < ROUNDS; round++) {
-        unsigned turns = 0;
+        unsigned iterations = 0;
 
         round_start();
         while (want.completed < WQES) {
@@ -450,7 +450,7 @@ static void test_random(void)
              * late
              */
             rig.qp.req.retries = 7;
-            g_assert_cmpuint(++turns, <, TURNS_MAX);
+            g_assert_cmpuint(++iterations, <, ITERATIONS_MAX);
         }
         for (unsigned i = 0; i < PVRDMA_COUNTER_COUNT; i++) {
             sum[i] += rig_count(i);

@@ -11,8 +11,8 @@
 #define FRESH           5               /* further random seeds in each run */
 #define MESSAGES        400
 #define WINDOW          16              /* limit of unanswered packets */
-#define LATE            8               /* packets that the wire holds back */
-#define PATIENCE        4               /* rounds without progress before a timeout */
+#define DELAYED         8               /* packets that the wire holds back */
+#define TIMEOUT         4               /* rounds without progress before a timeout */
 #define WRITE_BYTES     16384           /* WRITEs change bytes below this, */
 #define COUNTER_AT      WRITE_BYTES     /* atomics the 8 bytes here, */
 #define READ_AT         (WRITE_BYTES + 8)   /* and READs read from here on */
@@ -39,7 +39,7 @@ typedef struct Peer {
     unsigned idle;                      /* rounds without progress */
     uint64_t atomics;                   /* atomics that were answered */
     unsigned completions;
-    RocePacket late[LATE];
+    RocePacket delayed[DELAYED];
     uint8_t memory[WRITE_BYTES];        /* expected bytes at the end */
 } Peer;
 
@@ -130,22 +130,22 @@ static RocePacket packet_of(Peer *p, uint32_t packet)
 
 static void wire(Peer *p, const RocePacket *pkt)
 {
-    unsigned slot = dice(p, LATE);
+    unsigned slot = dice(p, DELAYED);
 
     if (!unlucky(p)) {
         bed_peer(p->bed, pkt);
     } else if (dice(p, 2)) {            /* @pkt replaces a held packet, which arrives */
-        if (p->late[slot].qpn) {
-            bed_peer(p->bed, &p->late[slot]);
+        if (p->delayed[slot].qpn) {
+            bed_peer(p->bed, &p->delayed[slot]);
         }
-        p->late[slot] = *pkt;
+        p->delayed[slot] = *pkt;
         if (dice(p, 2)) {               /* @pkt arrives now and later */
             bed_peer(p->bed, pkt);
         }
     }
 }
 
-static unsigned reads_under_way(Peer *p)
+static unsigned reads_outstanding(Peer *p)
 {
     unsigned reads = 0;
 
@@ -164,7 +164,7 @@ static void send_window(Peer *p)
         const Message *m = message_of(p, p->next);
         RocePacket pkt = packet_of(p, p->next);
 
-        if (m->kind >= READ && reads_under_way(p) == p->reads) {
+        if (m->kind >= READ && reads_outstanding(p) == p->reads) {
             return;
         }
         wire(p, &pkt);
@@ -279,7 +279,7 @@ static void step(Peer *p)
 {
     Bed *bed = p->bed;
 
-    if (p->idle++ == PATIENCE) {
+    if (p->idle++ == TIMEOUT) {
         p->next = p->una;
         p->idle = 0;
     }
