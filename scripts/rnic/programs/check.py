@@ -23,6 +23,15 @@ _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
 # positive errnos.
 _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
     r'return of an errno)'
+# Matches names with a word that docs/style.rst forbids; the names are lower case, with _ before
+# and after each word. Names of the ways of sets of contexts and of translations are allowed.
+_FORBIDDEN = re.compile(r'_(look_?out|(im)?possible|told|turns?|ways?|late|patience)_')
+_ALLOWED_NAME = re.compile(
+    r'(test_)?ways$|EXANET_(RX|TLB|CAP0_LOG2)_WAYS$|/exanet/receiver/ways-t14$')
+# Match comments and strings.
+_C_PROSE = re.compile(r'/\*.*?\*/|//[^\n]*|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', re.S)
+_PYTHON_PROSE = re.compile(
+    r'#[^\n]*|""".*?"""|\'\'\'.*?\'\'\'|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', re.S)
 
 
 class Check:
@@ -55,6 +64,30 @@ class Check:
         for line in out.splitlines():
             if not re.match(allowed, line.split(':')[0]):
                 self.say(f'{line}: {what}')
+
+    def words(self):
+        """Reports identifiers, trace events and test cases that have a forbidden word."""
+        for f in tracked('hw', 'include', 'guest-driver', 'scripts', 'tests'):
+            path = TOP / f
+            if not path.is_file() or not path.stat().st_size:
+                continue
+            data = path.read_bytes()
+            if path.suffix in ('.c', '.h'):
+                prose = _C_PROSE
+            elif path.suffix == '.py' or path.name == 'trace-events' \
+                    or re.match(rb'#!.*python', data):
+                prose = _PYTHON_PROSE
+            else:
+                continue
+            text = data.decode('utf-8')
+            found = set(re.findall(r'[A-Za-z_]\w*', prose.sub(' ', text)))
+            if f.startswith('tests/'):
+                found.update(re.findall(r'"(/\w+/[a-z0-9-]+/[a-z0-9%-]+)"', text))
+            for name in sorted(found):
+                words = re.findall(r'[A-Z]?[a-z]+|[A-Z]+', name)
+                if _FORBIDDEN.search(f'_{"_".join(words)}_'.lower()) \
+                        and not _ALLOWED_NAME.match(name):
+                    self.say(f'{f}: {name}: docs/style.rst forbids a word of this name')
 
     def rooms(self):
         """Checks that folders use and include only lower folders, that circles of files are
@@ -190,6 +223,7 @@ def start():
         for what in testnames.wrong():
             c.say(what)
     with step('names'):
+        c.words()
         c.built()
         c.licences()
         c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
