@@ -74,7 +74,7 @@ void exanet_port_reg_sync(ExanetPort *p)
                      (p->xoff ? EXANET_PORT_STATUS_XOFF : 0) |
                      (p->conflict ? EXANET_PORT_STATUS_CONFLICT : 0) |
                      EXANET_PORT_STATUS_PRESENT |
-                     RNIC_PREP(EXANET_PORT_STATUS_ROLE, p->role) |
+                     RNIC_PREP(EXANET_PORT_STATUS_ROLE, s->router.role[p->index]) |
                      RNIC_PREP(EXANET_PORT_STATUS_PEER_XOFF_VC, p->peer_xoff) |
                      RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,

@@ -18,6 +18,8 @@
  * Longest delay.  Units retransmit much earlier, so a longer delay is the same as a loss.
  */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
+/* Seed of port 0 if the property has no item "seed"; each further port adds 1. */
+#define SEED_FIRST 0x45584e54
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */
 enum {
@@ -239,7 +241,7 @@ static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
 {
     g_auto(GStrv) words = g_strsplit_set(text, " \t\n+;", -1);
 
-    *plan = (FaultPlan) { .seed = EXANET_ID + index };
+    *plan = (FaultPlan) { .seed = SEED_FIRST + index };
     for (char **word = words; *word; word++) {
         const char *wrong = **word ? item_parse(format, plan, *word) : NULL;
 
@@ -280,7 +282,7 @@ static ExanetInject *inject_need(ExanetPort *p, const ExanetFaultFormat *format,
         p->inject = g_new0(ExanetInject, 1);
         p->inject->format = format;
         p->inject->order.kind = EXANET_INJECTED_KINDS;
-        p->inject->rand = g_rand_new_with_seed(EXANET_ID + index);
+        p->inject->rand = g_rand_new_with_seed(SEED_FIRST + index);
     }
     return p->inject;
 }

@@ -279,7 +279,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     bool was_up = p->up;
     bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == p->group->epoch;
 
-    if (coord > EXANET_COORD_MASK || max_words < EXANET_PACKET_WORDS) {
+    if ((coord & ~EXANET_COORD) || max_words < EXANET_PACKET_WORDS) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }

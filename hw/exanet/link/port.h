@@ -14,7 +14,6 @@
 #include "../../core/loop.h"
 #include "net/net.h"
 #include "qemu/timer.h"
-#include "rnic/exanet/regs.h"
 #include "rnic/exanet/wire.h"
 #include "link-fifo.h"
 
@@ -121,7 +120,7 @@ typedef struct ExanetPortOwner {
      * The port calls this function after the link of @p went up or down and in a reset of
      * @p.  The port also calls this function if exanet_port_control() or
      * exanet_port_admin() changes neither @p->enabled nor @p->loopback, because a write
-     * to PORT_CTRL may have changed the role.
+     * to PORT_CTRL may have changed other settings that the owner keeps.
      */
     void (*changed)(ExanetPort *p);
     /*
@@ -244,7 +243,6 @@ struct ExanetPort {
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
     uint64_t injected[EXANET_INJECTED_KINDS];   /* number of faults of each kind */
-    enum exanet_role role;          /* set by the owner; AUTO while the link is down */
 };
 
 /* Returns true if the port has a netdev.  Most functions require this. */

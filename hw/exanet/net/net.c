@@ -89,7 +89,7 @@ static void net_count_tx(ExanetState *s, const uint8_t *buf, unsigned packets)
  */
 static void net_count_entry(ExanetState *s, int route, unsigned packets)
 {
-    enum exanet_role role = s->port[EXANET_ROUTE_PORT(route)].role;
+    enum exanet_role role = s->router.role[EXANET_ROUTE_PORT(route)];
 
     if (exanet_role_torus(role) && !(s->node & EXANET_COORD_OFFSET)) {
         s->router.counter[EXANET_ROUTER_LOCAL] += packets;
@@ -278,15 +278,16 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
                               unsigned packets)
 {
-    enum exanet_role out = s->port[EXANET_ROUTE_PORT(route)].role;
+    enum exanet_role in = s->router.role[from->index];
+    enum exanet_role out = s->router.role[EXANET_ROUTE_PORT(route)];
 
     exanet_count_by(s, EXANET_CNT_FORWARDED, packets);
-    if (from->role == EXANET_ROLE_QFDB) {
+    if (in == EXANET_ROLE_QFDB) {
         if (exanet_role_torus(out)) {
             s->router.counter[EXANET_ROUTER_LOCAL +
                           RNIC_GET(EXANET_COORD_OFFSET, from->peer)] += packets;
         }
-    } else if (exanet_role_torus(from->role)) {
+    } else if (exanet_role_torus(in)) {
         s->router.counter[exanet_role_torus(out) ? EXANET_ROUTER_TRANSIT :
                                                EXANET_ROUTER_LOCAL_OUT] += packets;
     }
@@ -412,7 +413,7 @@ static bool net_take_packet(ExanetPort *from, unsigned vc, uint8_t *buf, unsigne
     if (exanet_packet_dst(buf) != s->node) {
         return net_forward(s, from, vc, buf, words);
     }
-    if (exanet_role_torus(from->role)) {
+    if (exanet_role_torus(s->router.role[from->index])) {
         s->router.counter[EXANET_ROUTER_LOCAL_OUT]++;
     }
     s->router.hol += s->router.voqs[from->index].busy[vc] != 0;
@@ -437,7 +438,7 @@ static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf
         (run.src == from->peer && run.epoch != from->peer_epoch)) {
         return false;
     }
-    if (exanet_role_torus(from->role)) {
+    if (exanet_role_torus(s->router.role[from->index])) {
         s->router.counter[EXANET_ROUTER_LOCAL_OUT] += run.packets;
     }
     if (s->router.voqs[from->index].busy[exanet_packet_vc(buf)]) {

@@ -109,7 +109,7 @@ static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
     for (unsigned i = 0; i < s->ports.count; i++) {
         ports[i] = (ExanetArithPort) {
             .peer = s->port[i].peer_known ? s->port[i].peer : UINT32_MAX,
-            .role = s->port[i].up ? s->port[i].role : EXANET_ROLE_AUTO,
+            .role = s->port[i].up ? s->router.role[i] : EXANET_ROLE_AUTO,
         };
     }
     return s->ports.count;
@@ -223,7 +223,7 @@ int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
     }
     out = links_pick(s, w->arith.links, dst, path);
     return EXANET_ROUTE(out, exanet_arith_vc(EXANET_ROLE_AUTO, 0,
-                                             s->port[out].role, path));
+                                             s->router.role[out], path));
 }
 
 int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
@@ -239,8 +239,8 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
         return EXANET_ROUTE_NONE;
     }
     out = links_pick(s, links, dst, path);
-    return EXANET_ROUTE(out, exanet_arith_vc(from->role, vc, s->port[out].role,
-                                             path));
+    return EXANET_ROUTE(out, exanet_arith_vc(s->router.role[from->index], vc,
+                                             s->router.role[out], path));
 }
 
 bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
@@ -251,7 +251,8 @@ bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
         return src != s->node && (exanet_router_lookup(s, src, 0)->arith.links &
                                   (1u << from->index));
     }
-    return exanet_arith_source(from->role, from->peer, s->node, src, dst);
+    return exanet_arith_source(s->router.role[from->index], from->peer, s->node, src,
+                               dst);
 }
 
 /* --- Registers -------------------------------------------------------------- */
@@ -274,10 +275,12 @@ static uint64_t ports_by_role(ExanetState *s)
     uint64_t up = 0, plus = 0, minus = 0, card = 0;
 
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        up |= (uint64_t)(p->role == EXANET_ROLE_UPLINK) << p->index;
-        plus |= (uint64_t)(p->role == EXANET_ROLE_PLUS) << p->index;
-        minus |= (uint64_t)(p->role == EXANET_ROLE_MINUS) << p->index;
-        card |= (uint64_t)(p->role == EXANET_ROLE_CARD) << p->index;
+        enum exanet_role role = s->router.role[p->index];
+
+        up |= (uint64_t)(role == EXANET_ROLE_UPLINK) << p->index;
+        plus |= (uint64_t)(role == EXANET_ROLE_PLUS) << p->index;
+        minus |= (uint64_t)(role == EXANET_ROLE_MINUS) << p->index;
+        card |= (uint64_t)(role == EXANET_ROLE_CARD) << p->index;
     }
     return s->router.arith ? RNIC_PREP(EXANET_ARITH_PORTS_UP, up) |
                          RNIC_PREP(EXANET_ARITH_PORTS_PLUS, plus) |

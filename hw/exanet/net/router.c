@@ -64,10 +64,10 @@ void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
     if (p->up && p->peer != s->node) {
         role = port_role_forced(p) ?: port_role(p);
     }
-    if (p->role != role) {
+    if (s->router.role[p->index] != role) {
         trace_exanet_router_role(s->node, p->index, role, p->peer);
     }
-    p->role = role;
+    s->router.role[p->index] = role;
     s->router.stamp++;
 }
 
@@ -80,7 +80,7 @@ bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
         return true;
     }
     for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
-        if (q != p && q->up && q->role != EXANET_ROLE_AUTO) {
+        if (q != p && q->up && s->router.role[q->index] != EXANET_ROLE_AUTO) {
             return false;
         }
     }
@@ -136,7 +136,7 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
 
     set->count = 0;
     for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        if (p->role != role || !p->up) {
+        if (s->router.role[p->index] != role || !p->up) {
             continue;
         }
         if (role == EXANET_ROLE_UPLINK &&
@@ -243,6 +243,7 @@ unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
 int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                           uint32_t dst, unsigned path)
 {
+    enum exanet_role in = s->router.role[from->index];
     const ExanetRouteEntry *w;
     ExanetPort *to;
 
@@ -260,12 +261,10 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
      * So no packet can circulate on uplinks.
      */
     if (to->peer == from->peer ||
-        (from->role == EXANET_ROLE_UPLINK && !w->exact &&
-         w->hop.role == EXANET_ROLE_UPLINK)) {
+        (in == EXANET_ROLE_UPLINK && !w->exact && w->hop.role == EXANET_ROLE_UPLINK)) {
         return EXANET_ROUTE_NONE;
     }
-    return EXANET_ROUTE(to->index,
-                        exanet_route_vc(from->role, vc, &w->hop, path));
+    return EXANET_ROUTE(to->index, exanet_route_vc(in, vc, &w->hop, path));
 }
 
 /* --- Sources -------------------------------------------------------------- */
@@ -273,6 +272,7 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
 static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
                              uint32_t dst, unsigned path)
 {
+    enum exanet_role in = s->router.role[from->index];
     uint32_t before = from->peer;
 
     if (before == s->node) {
@@ -284,11 +284,11 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
     if (s->router.arith) {
         return exanet_arith_source_ok(s, from, src, dst);
     }
-    if (from->role == EXANET_ROLE_UPLINK) {
+    if (in == EXANET_ROLE_UPLINK) {
         return (src ^ s->node) & EXANET_COORD_UPPER;
     }
-    if (exanet_role_torus(from->role)) {
-        before = exanet_route_neighbour(&s->router.config, s->node, from->role);
+    if (exanet_role_torus(in)) {
+        before = exanet_route_neighbour(&s->router.config, s->node, in);
     }
     return exanet_route_passes(&s->router.config, src, dst, path, before, s->node);
 }

@@ -5,6 +5,7 @@
 #ifndef HW_EXANET_NET_ROUTER_H
 #define HW_EXANET_NET_ROUTER_H
 
+#include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
 #include "arbiter.h"
 #include "arith.h"
@@ -73,6 +74,7 @@ typedef struct ExanetRouter {
     uint32_t round;                 /* number of the round of the units */
     ExanetRouteEntry entry[EXANET_ROUTER_ROUTES];
     ExanetSourceCheck source[EXANET_ROUTER_SOURCES];
+    uint8_t role[EXANET_LINKS];     /* enum exanet_role, by port; AUTO: link is down */
     ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* indexed by route */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
