@@ -12,13 +12,13 @@
  *   packet    one request to the NIC, until its end
  *
  * The lock of a domain protects the domain and all objects that it owns.  The caller of a
- * function in this header holds the lock, unless a comment says otherwise.
+ * function that uses these objects holds the lock, unless a comment says otherwise.
  *
- * Progress is manual: the NIC's messages and ends are handled when a thread calls
- * libfabric.  Each call serves the whole domain, so that the work of one thread wakes a
- * thread that sleeps on another queue.  Then the call serves the other domains of the
- * process, because the peer for which the caller waits may itself wait for an atomic that
- * another domain of this process must execute.
+ * Progress is manual: arrived messages and ended packets are handled only in calls of
+ * libfabric, for example fi_cq_read().  rnic_fi_ep_progress() serves the whole domain, so
+ * that the work of one thread wakes a thread that sleeps on another queue.  Then the
+ * function serves the other domains of the process, because the peer for which the caller
+ * waits may itself wait for an atomic that another domain of this process must execute.
  */
 #ifndef RNIC_FI_PROV_H
 #define RNIC_FI_PROV_H
@@ -38,8 +38,8 @@
 #define RNIC_FI_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
 #define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
 #define RNIC_FI_TX_SIZE		256	/* default limit of an endpoint's operations */
-#define RNIC_FI_RX_SIZE		1024	/* default limit of an endpoint's receives */
-#define RNIC_FI_PEER_QUEUE	1024	/* limit of packets in a peer's queue */
+#define RNIC_FI_RX_SIZE		1024	/* default rx_attr.size; receives have no limit */
+#define RNIC_FI_PEER_QUEUE	1024	/* limit of a peer's queue for sends, atomics */
 #define RNIC_FI_PEER_HELD	1024	/* limit of a peer's held operations */
 #define RNIC_FI_HELD_BYTES	4096	/* most bytes of a held send */
 #define RNIC_FI_RX_BUDGET	64	/* most messages of one poll of a mailbox */
@@ -53,10 +53,10 @@
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
 #define RNIC_FI_PROBES		2	/* the watch sends no probe while so many are posted */
-#define RNIC_FI_PROBE_MAX_MS	3600000	/* longest time between two probes of a peer */
+#define RNIC_FI_PROBE_MAX_MS	3600000	/* the time between probes doubles up to this */
 #define RNIC_FI_GONE_MS		60000	/* time after which the NIC of a gone endpoint
 					 * writes to its ring no more */
-#define RNIC_FI_RING_ASK_MS	10000	/* least time between two requests for a ring */
+#define RNIC_FI_RING_ASK_MS	10000	/* pause after a request for a ring; see ask_ms */
 #define RNIC_FI_RINGS_MAX	1024	/* most rings of an endpoint, for each direction */
 #define RNIC_FI_WATCH_MS		1000	/* least time between two watches */
 #define RNIC_FI_PING_MS		3000	/* silence after which a peer gets PING */
@@ -124,7 +124,7 @@ struct rnic_fi_op {
 	void			(*end)(struct rnic_fi_op *op);
 	int			err;	/* first error, positive FI_E */
 	bool			held;	/* OP_RTS: rnic_fi_op_hold() was called */
-	size_t			len;	/* bytes */
+	size_t			len;	/* bytes of RMA or OP_RX; OP_ATOMIC: of results */
 	uint64_t		tag;
 	uint64_t		cq_data;
 	void			*bounce;	/* copy of the data, or NULL */
@@ -214,12 +214,12 @@ struct rnic_fi_peer {
 	uint16_t		tag;	/* the peer's tag */
 	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
 	int			dead;	/* 0, or positive FI_E: the peer has failed */
-	bool			gone;	/* dead, and its endpoint exists no more */
+	bool			gone;	/* dead: endpoint has gone or refuses messages */
 	uint64_t		gone_ms;	/* time at which gone was set */
 	uint32_t		refs;	/* packets and unexpected messages of the peer */
 	uint32_t		names;	/* entries of rnic_fi_ep.by_addr with this peer */
 
-	struct dlist_entry	queue;	/* numbered packets that wait, by number */
+	struct dlist_entry	queue;	/* numbered packets that wait, retries first */
 	struct dlist_entry	wait_entry;	/* in rnic_fi_domain.waiting if queued */
 	uint32_t		queued;	/* number of packets in queue */
 	uint32_t		held;	/* number of held operations */
@@ -232,15 +232,15 @@ struct rnic_fi_peer {
 	struct rnic_fi_early	*early;	/* array of RNIC_FI_WINDOW; NULL until needed */
 
 	struct dlist_entry	ops;	/* operations under way, struct rnic_fi_op */
-	bool			active;	/* a message or an ack came since the last watch */
-	bool			takes;	/* so did a message, or the ack of a message */
+	bool			active;	/* numbered message or ack since the last watch */
+	bool			takes;	/* message, or ack of a message, since the last watch */
 	bool			stuck;	/* no ack since rnic_fi_pkts_hold() */
 	uint64_t		alive_ms;	/* time of the last PING, or of the last watch that
 						 * found the peer active or missed no answer */
 	uint64_t		probe_ms;	/* time of the next probe */
 	uint64_t		probe_wait;	/* ms from that probe to the probe after it */
 
-	uint64_t		ask_ms;	/* time from which RTS may request a ring again */
+	uint64_t		ask_ms;	/* earliest request of a ring; 0 after RING_END */
 	struct rnic_fi_ring	*tx_ring;	/* ring for sends to the peer, or NULL */
 	struct rnic_fi_ring	*rx_ring;	/* ring for sends of the peer, or NULL */
 };
@@ -260,7 +260,7 @@ struct rnic_fi_ep {
 							 * with the same counter */
 	uint32_t		tx_ops;	/* operations under way, without OP_RX and held
 					 * operations */
-	uint32_t		next_id;	/* id of the newest operation */
+	uint32_t		next_id;	/* last id of rnic_fi_op_alloc() */
 	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];	/* all peers, by address */
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
 	struct rnic_fi_place	*places;	/* array of rnic_fi_ring_limit; NULL until
@@ -268,7 +268,7 @@ struct rnic_fi_ep {
 	uint32_t		tx_rings;	/* number of peers with a tx_ring */
 };
 
-/* The fabric, and the NICs that its domains open. */
+/* The fabric, and the transport of its domains. */
 struct rnic_fi_fabric {
 	struct util_fabric	util_fabric;
 	const struct rnic_fi_transport *transport;
@@ -290,8 +290,8 @@ struct rnic_fi_domain {
 	struct dlist_entry	entry;	/* list of all domains of the process */
 	const struct rnic_fi_transport *transport;
 	struct rnic_fi_nic	*nic;
-	int			timer_fd;	/* wakes sleepers for the watch; -1: there is
-						 * no wait object */
+	int			timer_fd;	/* wakes sleepers for the watch; -1: no
+						 * wait object was bound yet */
 	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* endpoints by mailbox */
 	unsigned int		ep_end;	/* entries of eps from this index on were never used */
 	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
@@ -423,7 +423,7 @@ void *rnic_fi_mr_find(struct rnic_fi_domain *domain, uint64_t key,
 
 /* --- Peers ------------------------------------------------------------------- */
 
-/* Returns true if the AV has entry @addr. */
+/* Returns true if the AV has entry @addr.  Needs no lock of a domain. */
 bool rnic_fi_addr_valid(struct util_av *av, fi_addr_t addr);
 
 /*
@@ -453,10 +453,11 @@ struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
 				     const struct rnic_fi_addr *at, uint16_t tag);
 
 /*
- * Makes @peer dead with @err, a positive FI_E code: frees its queued packets, and ends with
- * @err the operations that wait for these packets, for an answer, or for a read that the
- * peer's NIC has accepted.  FI_ECONNRESET means that the endpoint has gone.  A later call
- * for a dead peer does nothing, except that FI_ECONNRESET marks the peer as gone.
+ * Makes @peer dead with @err, a positive FI_E code: frees the packets in its queue, and
+ * ends with @err the parts of operations that wait for these packets, an answer, or a
+ * read that the peer's NIC has accepted.  FI_ECONNRESET means that the endpoint has gone
+ * or refuses messages.  A later call for a dead peer does nothing, except that the first
+ * FI_ECONNRESET marks the peer as gone.
  */
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
 
@@ -476,31 +477,30 @@ void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 
 /*
- * Frees a peer, its queued packets and its operations, without completions.  Posted
- * packets and the AV must not refer to the peer any more.
+ * Frees a peer, the packets in its queue and its operations, without completions.  Other
+ * packets, unexpected messages and by_addr must not refer to the peer any more.
  */
 void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
 /*
- * Frees all peers of an endpoint that closes, with their rings, lookups and queued packets,
- * and the tables by_addr and places.  Nothing waits for posted packets any more.
+ * Frees peers, lookups, queued packets, by_addr and places of an endpoint that closes.
+ * Calls rnic_fi_rings_release().  Nothing waits for posted packets any more.
  */
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
  * The watch: if RNIC_FI_WATCH_MS have passed since the last watch, sends PING to silent
- * peers whose answers are missing, completes sends to peers that acknowledge
- * nothing (rnic_fi_pkts_hold()), sends probes to quiet peers, and frees memory of gone peers.  Only
- * this function frees single peers, so its callers must not use a peer without names
- * afterwards.
+ * peers whose answers are missing, completes sends to peers that acknowledge nothing
+ * (rnic_fi_pkts_hold()), sends probes to quiet peers, and frees memory of gone peers.  A
+ * caller must not use a peer without names afterwards, because the function frees peers.
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
 /* --- Names ------------------------------------------------------------------- */
 
 /*
- * Stores the number @text (decimal, 0x... or 0...) in @value.  Returns true if all of @text
- * is a number and the number is at most @max.
+ * Stores the number @text (decimal, hexadecimal with 0x, or octal with 0) in @value.
+ * Returns true if all of @text is a number and the number is at most @max.
  */
 bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value);
 
@@ -525,7 +525,7 @@ bool rnic_fi_name_is_endpoint(const struct rnic_fi_transport *transport,
 bool rnic_fi_name_is_service(const struct rnic_fi_transport *transport,
 			     const struct rnic_fi_name *name);
 
-/* Returns the name of @service at @node; 0: a name that has only the number of the node. */
+/* Returns the name of @service at @node.  With @service 0 the name has only the node. */
 struct rnic_fi_name rnic_fi_name_of_service(uint32_t node, uint16_t service);
 
 /* --- Services ---------------------------------------------------------------- */
@@ -553,8 +553,8 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			   uint16_t tag, uint16_t service);
 
 /*
- * Ends the lookups of @service at the node of @from successfully: the service belongs to the
- * peer at @from with @tag.
+ * Ends @ep's lookups of @service at the node of @from successfully, except if memory is
+ * lacking: the service belongs to the peer at @from with @tag.
  */
 void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service);
@@ -641,8 +641,8 @@ void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep);
 /* --- Reads ------------------------------------------------------------------- */
 
 /*
- * Starts a read of @len bytes at @remote (a result of address()) of the peer of @op into
- * @dst.  @op waits for the end of the read.  Returns 0 or -FI_ENOMEM.
+ * Starts a read of @len bytes at @remote (see struct rnic_fi_request) of the peer of @op
+ * into @dst.  @op waits for the end of the read.  Returns 0 or -FI_ENOMEM.
  */
 int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t remote,
 		       size_t len);
@@ -677,8 +677,8 @@ void rnic_fi_op_put(struct rnic_fi_op *op, int err);
 void rnic_fi_op_end(struct rnic_fi_op *op);
 
 /*
- * Writes the completion of @op, a send by rendezvous, because the data has been copied.  @op
- * still exists until the peer has read the copy.
+ * Writes the completion of @op, a send by rendezvous, because the data has been copied.
+ * @op still exists until the peer sends FIN or fails.
  */
 void rnic_fi_op_hold(struct rnic_fi_op *op);
 
@@ -700,8 +700,8 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 
 /*
  * Delivers a message of the user: if a receive matches the message, copies the data or
- * starts to read the data; otherwise keeps the message until a receive matches.  If memory
- * is lacking, the peer fails.
+ * starts to read the data; otherwise keeps the message until a receive matches.  Without
+ * memory to keep the message, the peer fails; without memory to read, the receive fails.
  */
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
@@ -709,7 +709,7 @@ void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 /* Executes the operation in the ATOMIC @body of @peer, and sends ATOMIC_RSP. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_body *body);
-/* Stores the results in the ATOMIC_RSP @body for the user, and ends the user's operation. */
+/* Copies the results in the ATOMIC_RSP @body to the user, and ends the operation. */
 void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 			   const struct rnic_fi_body *body);
 
@@ -730,8 +730,8 @@ int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
 /*
- * Makes a receive ring for @peer and sends RING, unless @peer has a receive ring, no place is
- * free, or the memory cannot be exposed.
+ * Makes a receive ring for @peer and sends RING, unless @peer has a receive ring, no
+ * place is free, or memory is lacking or cannot be exposed.
  */
 void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
 /* Delivers the message in the slot that the note @word names. */
@@ -761,20 +761,20 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
 /*
- * Frees the receive ring of @peer, which has gone or whose endpoint closes, and its send ring
- * unless the NIC may still read the send ring.
+ * Frees the rings of @peer, which has gone, or whose member ep closes.  Keeps the send
+ * ring while packets to @peer are queued or posted, because the NIC may read the ring.
  */
 void rnic_fi_rings_release(struct rnic_fi_peer *peer);
 
-/* Frees and unmaps all rings of a domain whose NIC is closed. */
+/* Frees and unmaps all rings of a domain whose NIC is closed.  Needs no lock. */
 void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 
 /* --- Progress ---------------------------------------------------------------- */
 
 /*
  * A callback of libfabric.  Makes progress in the endpoint's domain, then in the other
- * domains of the process, and then sleeps or calls hint() if the process has polled for long
- * without a message.  The caller does not hold the lock.
+ * domains of the process unless another thread does so.  Then sleeps or calls hint() if
+ * more than idle_polls or hint_polls polls found nothing.  The caller holds no lock.
  */
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 /*
