@@ -762,7 +762,7 @@ void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
 /*
  * Frees the rings of @peer, which has gone, or whose member ep closes.  Keeps the send
- * ring while packets to @peer are queued or posted, because the NIC may read the ring.
+ * ring while numbered packets are queued or posted, because the NIC may read the ring.
  */
 void rnic_fi_rings_release(struct rnic_fi_peer *peer);
 

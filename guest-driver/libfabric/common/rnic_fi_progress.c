@@ -350,7 +350,7 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 		rnic_fi_peers_watch(domain);
 }
 
-/* All domains of the process. */
+/* All domains of the process that use this copy of the common part. */
 static struct {
 	pthread_mutex_t		lock;	/* locked before the lock of any domain */
 	struct dlist_entry	list;	/* struct rnic_fi_domain */

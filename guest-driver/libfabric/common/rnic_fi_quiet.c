@@ -10,7 +10,8 @@
  *
  *   peer          is freed when quiet_ms have passed since the peer was marked as gone,
  *                 if by_addr of the own endpoint does not name the peer, its rings are
- *                 freed, and no packet, operation or unexpected message refers to the peer.
+ *                 freed, and no packet, operation or unexpected message refers to the
+ *                 peer.
  *   early buffer  is freed by the watch when all its messages are handled, or the peer is
  *                 dead.
  *   ring          is freed when its peer has gone; when its peer has been quiet for
