@@ -83,7 +83,9 @@ address()
 	echo "10.77.0.$((${1#node} + 1))"
 }
 
-# served PATTERN: waits until the server has printed a line that matches
+# served PATTERN: waits until a line of the server's output matches PATTERN. The caller empties
+# $work/served before it starts the server, because a background process truncates the file at
+# an unknown time, perhaps after this function has read the previous server's output.
 served()
 {
 	for _ in $(seq 300); do
@@ -99,6 +101,7 @@ both()
 {
 	local code=0 process
 
+	: >"$work/served"
 	on "$server" "$(serving "$1")" >"$work/served" 2>&1 </dev/null &
 	process=$!
 	served '^listening$'
@@ -145,6 +148,7 @@ multicast()
 {
 	local code=0 process mckey="timeout -k 5 $seconds stdbuf -oL mckey -m 239.1.2.3 -b"
 
+	: >"$work/served"
 	on "$server" "$mckey $(address "$server")" >"$work/served" 2>&1 </dev/null &
 	process=$!
 	served '^mckey: joined\|MULTICAST_ERROR'
