@@ -311,7 +311,7 @@ static void test_hold(void)
     int err;
 
     loop.stopped = 1 << 1;
-    loop.patience = 1000000;
+    loop.waits_max = 1000000;
     CHECK(send_numbers(0, LOOP_MBOX_ENTRIES) == LOOP_MBOX_ENTRIES);
     CHECK(!fi_send(bed.node[0].ep, src, 8, NULL, 1, src));
     do {
