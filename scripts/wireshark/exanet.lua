@@ -14,7 +14,7 @@
 -- for reassembled blocks. No content of a frame may raise a Lua error: all bytes come
 -- from one string, and each length is compared with the length of the string first.
 
-local N, E, F = {}, {}, {}
+local N, E, F, FORM, GROUP = {}, {}, {}, {}, {}
 -- { made by from-headers
 N.WORD_BYTES = 16
 N.MTU = 256
@@ -87,6 +87,26 @@ E.shm_class = {
     SHM_RDMA_READ = 3,
     SHM_CLASSES = 4,
 }
+FORM[E.type.TYPE_WRITE] = "PAYLOAD"
+GROUP[E.type.TYPE_WRITE] = "RDMA"
+FORM[E.type.TYPE_READ_REQ] = "PAYLOAD"
+GROUP[E.type.TYPE_READ_REQ] = "RDMA"
+FORM[E.type.TYPE_CONTROL] = "PAYLOAD"
+GROUP[E.type.TYPE_CONTROL] = "RDMA"
+FORM[E.type.TYPE_AXI_READ] = "REQUEST"
+GROUP[E.type.TYPE_AXI_READ] = "AXI"
+FORM[E.type.TYPE_NOTIFY] = "PAYLOAD"
+GROUP[E.type.TYPE_NOTIFY] = "RDMA"
+FORM[E.type.TYPE_RELEASE] = "EMPTY"
+GROUP[E.type.TYPE_RELEASE] = "NET"
+FORM[E.type.TYPE_AXI_WRITE] = "PAYLOAD"
+GROUP[E.type.TYPE_AXI_WRITE] = "AXI"
+FORM[E.type.TYPE_ACK] = "HEADER"
+GROUP[E.type.TYPE_ACK] = "RDMA"
+FORM[E.type.TYPE_AXI_RESPONSE] = "OPTIONAL"
+GROUP[E.type.TYPE_AXI_RESPONSE] = "AXI"
+FORM[E.type.TYPE_FLOW_RATE] = "RATES"
+GROUP[E.type.TYPE_FLOW_RATE] = "NET"
 F.COORD = { 21, 0 }
 F.COORD_UPPER = { 21, 14 }
 F.COORD_OFFSET = { 13, 12 }
@@ -517,23 +537,24 @@ end
 
 -- --- Packets ------------------------------------------------------------------
 
-local HEADER_ONLY = { [T.TYPE_ACK] = true, [T.TYPE_FLOW_RATE] = true }
+-- Forms of packets that have only a header. Forms of packets that may have a payload.
+local HEADER_ONLY = { HEADER = true, RATES = true }
+local DATA = { PAYLOAD = true, OPTIONAL = true }
 
--- Types of requests of loads and stores. Types of packets that may have a payload.
-local AXI_REQUEST = { [T.TYPE_AXI_READ] = true, [T.TYPE_AXI_WRITE] = true }
-local DATA = { [T.TYPE_WRITE] = true, [T.TYPE_READ_REQ] = true,
-               [T.TYPE_CONTROL] = true, [T.TYPE_NOTIFY] = true,
-               [T.TYPE_AXI_WRITE] = true, [T.TYPE_AXI_RESPONSE] = true }
+-- Returns true if @type is a load or a store, not the response.
+local function is_axi_request(type)
+    return GROUP[type] == "AXI" and type ~= T.TYPE_AXI_RESPONSE
+end
 
 -- Returns the number of 128-bit payload words of packet @p, which is not header-only, by its
 -- header. nil: type, size and address make no valid packet.
 local function payload_words(p)
+    local form = FORM[p.type]
     local fits = p.size > 0 and p.va % N.MTU + p.size <= N.MTU
-    if p.size == 0 and
-       (p.type == T.TYPE_RELEASE or p.type == T.TYPE_AXI_RESPONSE) or
-       fits and p.type == T.TYPE_AXI_READ then
+    if p.size == 0 and (form == "EMPTY" or form == "OPTIONAL") or
+       fits and form == "REQUEST" then
         return 0
-    elseif fits and DATA[p.type] then
+    elseif fits and DATA[form] then
         return floor((p.va % N.WORD_BYTES + p.size + N.WORD_BYTES - 1) /
                      N.WORD_BYTES)
     end
@@ -568,7 +589,7 @@ local function parse_footer(p, s, known)
     p.first, p.last = flag(lo, F.FTR_LO_FIRST), flag(lo, F.FTR_LO_LAST)
     p.user = get(hi, F.FTR_HI_USER)
     p.small = get({ p.user, 0 }, F.FTR_USER_SMALL)
-    p.axi = AXI_REQUEST[p.type] or p.type == T.TYPE_AXI_RESPONSE
+    p.axi = GROUP[p.type] == "AXI"
     if p.axi then
         parse_axi(p)
     else
@@ -652,7 +673,7 @@ local function parse(s, at, left, known)
         end
     elseif p.state ~= "ok" then
         return p
-    elseif HEADER_ONLY[p.type] then
+    elseif HEADER_ONLY[FORM[p.type]] then
         if p.type == T.TYPE_ACK then
             parse_ack(p)
             p.state = p.size == 0 and "ok" or "malformed"
@@ -907,7 +928,7 @@ local function note_packet(frame, p, s, number, now)
         if mark.t then
             mark.t.released = mark.t.released or number
         end
-    elseif AXI_REQUEST[p.type] then
+    elseif is_axi_request(p.type) then
         note_request(p, number, now, mark)
     elseif p.type == T.TYPE_AXI_RESPONSE then
         note_response(p, number, now, mark)
@@ -1314,7 +1335,7 @@ local PAYLOAD = {
 }
 
 local function add_payload(tree, tvb, s, p)
-    if p.size > 0 and DATA[p.type] then
+    if p.size > 0 and DATA[FORM[p.type]] then
         tree:add(pf.payload, tvb(p.data, p.size))
         local what = PAYLOAD[p.type]
         if what and p.size >= what[1] then
