@@ -21,9 +21,10 @@ _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')
 
 def wrong(top=TOP):
     """Yields a message for each error in the names of test cases of the repository TOP. All
-    cases of a file belong to one unit: a file of hw, by its own name or by FOLDER-FILE, or a
-    larger unit. A case is lower case, and two programs of one folder have no name in common.
-    A name may end, but not begin, with the number of a check, such as a12."""
+    cases of a test program belong to one unit: a file of hw, by its own name or by FOLDER-FILE,
+    a larger unit, or a unit of code outside hw (_OWN). A case has only lower-case letters,
+    digits, '-' and '%'. Two programs of one folder have no name in common. A case may end, but
+    not begin, with the number of a check in the specification, such as a12."""
     folders = sorted(p.name for p in (top / 'hw').iterdir() if p.is_dir())
     known = {(folder, unit) for folder in folders
              for unit in _units(top / 'hw', folder)} | _OWN

@@ -382,8 +382,8 @@ class Cluster:
         return spawn(cmd, **options)
 
     def started(self, _node):
-        """Does nothing. start() calls this method when the QEMU of a node has been started, so
-        that a subclass can react."""
+        """Does nothing. Node.start() calls this method at its end, when the QEMU of the node has
+        been started, so that a subclass can react."""
 
     def launcher(self, _node):
         """Returns the words in front of the command line of QEMU."""

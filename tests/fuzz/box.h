@@ -173,7 +173,10 @@ enum {
     BOX_MET_ALL = 31,
 };
 
-/* The events that all programs of this process have caused, for fuzz_reached(). */
+/*
+ * Bits BOX_MET_* of the events that at least one program (an input of the fuzzer) of this
+ * process has caused.  fuzz_reached() asserts that all bits are set.
+ */
 extern unsigned box_met;
 
 /* --- Assertions -------------------------------------------------------------- */

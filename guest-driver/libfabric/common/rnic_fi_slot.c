@@ -192,7 +192,10 @@ void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied)
 		ring->emptied = emptied;
 }
 
-/* Frees the send ring of @peer.  All packets of the ring must have ended. */
+/*
+ * Frees the memory of @peer's send ring, and lets other rings use its addresses.  All
+ * packets of the ring must have ended.
+ */
 static void rnic_fi_tx_ring_release(struct rnic_fi_peer *peer)
 {
 	rnic_fi_ring_release(peer->ep->domain, peer->tx_ring, ofi_gettime_ms());

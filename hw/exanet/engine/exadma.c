@@ -25,7 +25,10 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-/* Most TIDs that a run takes from the FIFO, for each packet of the run's budget. */
+/*
+ * Maximal number of TIDs that a run takes from the scheduler FIFO, for each packet of the
+ * run's budget.
+ */
 #define EXADMA_ATTEMPTS 8
 
 /* Bits of W3 that software cannot set; a write that covers these bits clears them. */

@@ -110,7 +110,10 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
         trace_exanet_rtmailbox_err_full(s->node, pkt->src, pkt->tid);
         return EXANET_RESP_FULL;
     }
-    /* the last 16 bytes are from header and footer, because the payload may be false */
+    /*
+     * the last 16 bytes of @req are from the packet's header and footer, because the
+     * requester can forge the payload
+     */
     memcpy(&req, pkt->payload, EXANET_READ_REQ_USER_BYTES);
     req.origin = cpu_to_le64(
         RNIC_PREP(EXANET_READ_ORIGIN_PDID, pkt->pdid) |

@@ -229,7 +229,11 @@ struct ExanetFirmware {
     /* Free TIDs of each context.  Context c has the FW_TIDS TIDs from c * FW_TIDS on. */
     FwTids free[EXANET_CONTEXTS];
     FwTids errors;                  /* TIDs of blocks that ExaDMA has stopped */
-    FwTids controls;                /* TIDs whose control packet waits for room */
+    /*
+     * TIDs whose control packet waits for room in ExaDMA's queue.  If the block of a TID
+     * ends or is sent again meanwhile, fw_controls_flush() removes the TID later.
+     */
+    FwTids controls;
 
     FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
     /* Channels in use, one bit for each. */

@@ -143,8 +143,8 @@ static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
 /*
- * Drops all pieces, empties the list and disarms the timer, without waiting.  Responses
- * to requests under way will be ignored.  Does not change @state of the channel.
+ * Drops all pieces, empties @list of @ch and disarms the timer of @ch.  Does not wait for
+ * the requests under way; their responses will be ignored.  Does not change @state.
  */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*

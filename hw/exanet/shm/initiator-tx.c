@@ -101,7 +101,10 @@ static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
     return NULL;
 }
 
-/* Returns the transaction of both queues that is sent next, or NULL. */
+/*
+ * Returns the transaction, from either queue, of which a copy must be sent next.  Returns
+ * NULL if no transaction of the two queues can be sent now.
+ */
 static ExanetTransaction *send_choose(ExanetState *s)
 {
     ExanetInitiator *ini = s->shm->initiator;

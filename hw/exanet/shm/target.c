@@ -615,8 +615,9 @@ static void request_done(ExanetState *s, ExanetSource *src,
 /*
  * Executes and answers @pkt, answers a duplicate without an access, refuses @pkt, or
  * drops @pkt.  If @pkt is for a device and @devices is false, returns false without an
- * answer, because only the bottom half may access devices.  Then the order has advanced
- * to a write @pkt, so the caller must keep @pkt for a second call, or refuse @pkt.
+ * answer, because only the bottom half may access devices.  Then the caller must call
+ * this function again with a copy of @pkt, or refuse @pkt, because the order of the
+ * source has advanced to @pkt if @pkt is a write.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {

@@ -287,7 +287,10 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
     return sqe;
 }
 
-/* Returns true if the QP may begin a WQE, or if the next WQE was begun before parking. */
+/*
+ * Returns true if the QP may begin a WQE, or if the next WQE to fetch was begun before
+ * pvrdma_req_park() parked the WQEs of the QP.
+ */
 static bool req_may_begin(const PvrdmaQp *qp)
 {
     return qp->state == PVRDMA_QPS_RTS || qp->req.refetching;

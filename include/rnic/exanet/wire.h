@@ -319,8 +319,8 @@ enum exanet_resp {
 struct exanet_control {
 	__le64 target;	/* P0: GVA of the notification: a mailbox, or 16-B aligned */
 	__le64 data;	/* P1: any value of software */
-	__le64 info;	/* P2: EXANET_CONTROL_ length, handle, flags */
-	__le64 block;	/* P3: filled by the device: EXANET_CONTROL_ */
+	__le64 info;	/* P2: EXANET_CONTROL_LENGTH, _HANDLE, _IRQ */
+	__le64 block;	/* P3, from the device: EXANET_CONTROL_OFFSET, _BLOCK, _PDID */
 };
 RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, bytes of the transfer */

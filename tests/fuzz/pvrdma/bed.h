@@ -203,8 +203,8 @@ uint32_t bed_reg_get(enum pvrdma_reg reg);
 /* Writes @value to byte @offset of page @uar of BAR 2. */
 void bed_doorbell(uint32_t uar, unsigned offset, uint32_t value);
 /*
- * Gives the shared region to the device, activates it, unmasks its interrupts and binds
- * GID 0; asserts success.
+ * Gives the shared region to the device, unmasks the device's interrupts, activates the
+ * device and binds GID 0.  Asserts that the device reports no error.
  */
 void bed_bring_up(void);
 /* Takes all events and CQ notifications: sets the consumer index to the producer's. */

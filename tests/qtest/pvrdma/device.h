@@ -34,7 +34,10 @@
 #define PVRDMA_MS           1000000LL       /* ns in a millisecond */
 #define PVRDMA_SECOND       (1000 * PVRDMA_MS)
 
-/* MAC and GID, IPv4 10.0.0.1 and .2 or fe80::1 and ::2, of the device and the peer. */
+/*
+ * MACs and GIDs of the device and of the peer.  The GIDs are 10.0.0.1 and 10.0.0.2; the
+ * GIDs with gid6 in their names are fe80::1 and fe80::2.
+ */
 extern const uint8_t pvrdma_mac[6], pvrdma_peer_mac[6];
 extern const uint8_t pvrdma_gid[16], pvrdma_peer_gid[16];
 extern const uint8_t pvrdma_gid6[16], pvrdma_peer_gid6[16];

@@ -46,7 +46,7 @@ typedef struct RigPacket {
     uint8_t payload[ROCE_MTU_MAX];
 } RigPacket;
 
-/* State of the guest, settings of the test, and results. */
+/* The device and its QP, the state of the guest, settings of the test, and results. */
 typedef struct Rig {
     PvrdmaState s;
     PvrdmaQp qp;
