@@ -3,7 +3,8 @@
 
 The machine's own configuration of apt installs packages on the machine. A second configuration
 fetches sources and single packages, so that nothing in /etc/apt changes. The second
-configuration has the mirror, and the options of _KEEP, of the machine's configuration.
+configuration uses the mirror of the machine's configuration, and those of its options that
+_KEEP matches.
 """
 
 import os
@@ -19,7 +20,8 @@ KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
 _CONF = _DIR / 'apt.conf'
 _SUITES = ['trixie', 'trixie-backports', 'forky', 'sid', 'experimental']
-# Options of apt that the second configuration copies from the machine's configuration.
+# Matches the options that _CONF, the second configuration of apt, copies from the machine's
+# configuration.
 _KEEP = re.compile(r'Acquire::(http|https|ftp|Check-|Retries|ForceIPv|'
                    r'AllowInsecure|Max-|Proxy)')
 
@@ -31,8 +33,8 @@ def as_root(cmd):
         return list(cmd)
     if not shutil.which('sudo'):
         raise Failed('this needs root, and sudo is not installed')
-    # sudo may ask for a password on the terminal. Then sudo usually remembers the password
-    # for some minutes.
+    # sudo may ask for a password on the terminal, and usually remembers the password for some
+    # minutes.
     subprocess.run(['sudo', '-v'], check=False)
     return ['sudo'] + list(cmd)
 
@@ -65,7 +67,8 @@ def _installed(name):
 
 def mirror():
     """Returns the address of the Debian archive that this machine uses. Asks apt, because the
-    machine's list of sources has one of several formats. Fails if there is no archive."""
+    machine's list of sources has one of several formats. Fails if apt knows no archive of
+    Debian."""
     out = subprocess.run(
         ['apt-get', 'indextargets', '--format',
          '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'],
@@ -133,9 +136,9 @@ def _update():
 
 
 def fetch_source(name, prefix, into):
-    """Fetches the upstream tarball of the source NAME into the folder INTO, and returns the
-    path of the tarball. Chooses the newest version that begins with PREFIX. Does not fetch
-    the .dsc, because a mirror may lack it. Fails if the archive has no such version."""
+    """Fetches the upstream tarball of the source package NAME into the folder INTO, and returns
+    the path of the tarball. Chooses the newest version that begins with PREFIX. Does not fetch
+    the .dsc, because a mirror may lack this file. Fails if the archive has no such version."""
     with build_lock('-apt'):
         return _fetch_source(name, prefix, into)
 

@@ -3,7 +3,7 @@
 x86-64.
 
 The build runs no program of another processor. The packages of an arm64 guest are only
-unpacked, because their scripts would run such programs. settle() copies the files that these
+unpacked, because their scripts would run such programs. settle() takes the files that these
 scripts would write from the amd64 guest. A cross compiler in a Debian 13 for amd64 compiles
 the project's own parts.
 """
@@ -21,8 +21,8 @@ from .steps import Failed, run
 _NO_INITRAMFS = ['/etc/kernel/postinst.d/initramfs-tools']
 _SLIM = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*',
          *_NO_INITRAMFS]
-# Builds for arm64 also install the headers for amd64, because these depend on tools that
-# the headers for other processors need, too.
+# The build root for arm64 also has linux-headers-amd64, because this package depends on tools
+# that the kernel's headers for arm64 need, too.
 _TOOLS = ['autoconf', 'automake', 'gcc', 'libtool', 'linux-headers-amd64',
           'make', 'patch', 'pkgconf', 'xz-utils']
 
@@ -36,7 +36,7 @@ class Arch:
     cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
     host_packages = []
     environment = {}            # variables for the compilation of the project's own parts
-    configure = ''              # options of configure scripts
+    configure = ''              # options of libfabric's configure script
     ram = device_tree = None    # initramfs and device tree of guests without a disk; None:
                                 # there are no such guests
     build_recipe = Recipe(
@@ -54,27 +54,28 @@ class Arch:
                       '--variant=minbase', excluded=_SLIM)
 
     def settle(self, base, like):
-        """Completes the root file system BASE after its packages were installed. LIKE has the
-        same packages for this machine's processor. Does nothing for amd64."""
+        """Completes the root file system BASE after its packages were installed. LIKE is the
+        root file system with the same packages for amd64. Does nothing for amd64."""
 
     def build_version(self):
         """Returns the version of the kernel whose headers are in the build root."""
         return kernel_version(self.root)
 
     def finish(self, stage):
-        """Updates the lists of modules and libraries in the root file system STAGE, after the
-        project's own parts have been copied into STAGE."""
+        """Updates the list of modules and, for amd64, the linker's list of libraries in the
+        root file system STAGE, after the project's own parts have been copied into STAGE."""
         chroot(stage, f'depmod {kernel_version(stage)}; ldconfig', 'depmod')
 
     def installed(self):
-        """Updates the list of libraries after a library has been copied into the build
-        root."""
+        """Updates the linker's list of libraries in the build root, after a library has been
+        copied into the build root. Does nothing for arm64."""
         chroot(self.root, 'ldconfig', 'install-lib')
 
     def unpack_kernel(self, image):
         """Writes the file self.kernel, which QEMU boots, from IMAGE, the kernel of Debian's
-        package. For amd64, writes the ELF kernel inside the bzImage, because the guest then
-        need not unpack the kernel. Fails if there is no ELF kernel inside."""
+        package. For amd64, writes the ELF kernel inside IMAGE, because the guest then need
+        not unpack the kernel, and fails if IMAGE contains no ELF kernel. For arm64, copies
+        IMAGE."""
         data = image.read_bytes()
         at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
         with open(self.kernel, 'wb') as out:
@@ -161,7 +162,7 @@ class Arm64(Arch):
         depmod(stage, 'depmod')
 
     def installed(self):
-        pass   # The build root runs no program for arm64, so it needs no linker cache.
+        pass   # The build root runs no program for arm64, so a linker cache is not needed.
 
     def unpack_kernel(self, image):
         shutil.copyfile(image, self.kernel)
@@ -185,5 +186,6 @@ def add_pair_options(parser):
 
 
 def pair_of(args):
-    """Returns the Arch of node0 and of node1. ARGS are the options of add_pair_options()."""
+    """Returns the Arch of node0 and of node1. ARGS are the parsed options, among them those of
+    add_pair_options()."""
     return _PAIRS[args.pair]

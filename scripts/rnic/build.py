@@ -14,14 +14,14 @@ from .arch import AMD64, ARM64
 from .paths import TOP, shown
 from .steps import build_lock, log_path, step
 
-_MEANWHILE_SECONDS = 1800    # limit for builds that still run when the body has ended
+_MEANWHILE_SECONDS = 1800    # limit for builds after the body of guests_meanwhile()
 _END_SECONDS = 30            # limit for a build to clean up after SIGTERM
 
 
 def everything(shell=False, programs=(), image='', arches=(AMD64,)):
     """Builds QEMU, the helper programs PROGRAMS, and the guests with disk IMAGE for the
-    processors ARCHES. With SHELL, installs tmux. Returns the path of QEMU for amd64; QEMU for
-    arm64 is in the same folder."""
+    processors ARCHES. With SHELL, installs tmux. Returns the path of QEMU for amd64. If ARCHES
+    contains ARM64, QEMU for arm64 is in the same folder."""
     if shell:
         apt.ensure_packages(['tmux'])
     with build_lock():
@@ -34,11 +34,12 @@ def everything(shell=False, programs=(), image='', arches=(AMD64,)):
 
 @contextlib.contextmanager
 def guests_meanwhile(wanted):
-    """Builds guests WANTED, tuples of an image and a processor, while the body runs,
-    because such a build mostly uses one CPU or waits for the disk. After the body, waits for
-    the builds, at most _MEANWHILE_SECONDS. Does nothing without root, because sudo may ask
-    for a password. Ignores errors, because a later call of the_guest() builds a missing guest
-    again and prints the reason of an error."""
+    """Builds the guests WANTED, tuples of an image and a processor, while the body of the with
+    statement runs, because such a build mostly uses one CPU or waits for the disk. After the
+    body, waits for the builds at most _MEANWHILE_SECONDS, and ends builds that still run. If
+    the body fails, ends the builds at once. Builds nothing without root, because sudo may ask
+    for a password. Ignores errors of the builds, because a later call of the_guest() builds a
+    missing guest again and prints the reason of an error."""
     if os.geteuid() != 0:
         yield
         return
@@ -99,7 +100,7 @@ def _run_build_guest(command):
     except BaseException:
         # Sends SIGTERM, not SIGKILL, because the program must end its children.
         with contextlib.suppress(PermissionError, subprocess.TimeoutExpired):
-            process.terminate()   # Raises PermissionError if the process is sudo, by root.
+            process.terminate()   # Raises PermissionError for sudo, which root owns.
             process.wait(30)
         raise
     if code:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Clusters that continue to run after the program that started them has ended.
 
-BUILD/cluster/NAME/state.json records the processes and ports for later programs. Sockets are
-in a folder with a short path, because the path of a socket has at most 107 bytes.
+BUILD/cluster/NAME/state.json records the processes and ports of cluster NAME for later
+programs. The cluster's sockets are in a folder with a short path, because the path of a socket
+has at most 107 bytes.
 """
 
 import contextlib
@@ -76,13 +77,13 @@ def _state(name):
 
 @contextlib.contextmanager
 def _lock(name):
-    """Holds the lock of cluster NAME, for a start or an end of the cluster. Fails if another
-    process holds the lock."""
+    """Holds the lock of cluster NAME while this process starts or ends the cluster. Fails if
+    another process holds the lock."""
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
-    # The previous owner removes the file when it releases the lock. A lock on a removed file
-    # excludes no other process, so the loop opens the file again.
+    # The previous owner of the lock removes the file when it releases the lock. A lock on a
+    # removed file excludes no other process, so the loop opens a removed file again.
     while not file or not path.exists() \
             or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
         if file:
@@ -106,7 +107,7 @@ def _lock(name):
 
 def _strays(folder):
     """Yields the processes of this user on this machine that have an option -qmp with a
-    socket in FOLDER: QEMUs, and the programs of Slurm that started them."""
+    socket in FOLDER: QEMUs, and the programs of Slurm that started these QEMUs."""
     wanted = f'unix:{folder}/'.encode()
     for path in Path('/proc').glob('[0-9]*/cmdline'):
         with contextlib.suppress(OSError):
@@ -119,7 +120,7 @@ def _strays(folder):
 
 def names():
     """Returns the names of clusters that have a record: clusters that start or run, and
-    clusters that ended without `down`."""
+    clusters that ended without `scripts/cluster down`."""
     return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
 
 
@@ -159,8 +160,8 @@ class Damaged(Failed):
 
 
 def end(name):
-    """Ends cluster NAME, or what is left of it after a crash, and removes its record. Fails
-    if the cluster has no record."""
+    """Ends cluster NAME, or the processes that a crash has left of it, and removes the record
+    of the cluster. Fails if the cluster has no record."""
     with _lock(name):
         _end(name)
 
@@ -169,7 +170,7 @@ def _end(name):
     try:
         found = find(name)
     except Damaged:
-        # Without the record, either of two folders may have the sockets.
+        # Without a valid record, the sockets may be in either of the two folders of base().
         for everywhere in (False, True):
             _forget(name, runtime.base(everywhere) / _folder(name))
         return
@@ -240,7 +241,7 @@ class Background(vm.Cluster):
         self.save()
 
     def save(self):
-        """Writes the record of the cluster, by which later programs use and end it."""
+        """Writes the record of the cluster, by which later programs use and end the cluster."""
         state = {
             'title': self.topology.name, 'topology': self.topology.text,
             'binary': str(self.binary), 'share': self.share, 'job': self.job,
@@ -258,8 +259,9 @@ class Background(vm.Cluster):
         self.folder, self.ready = Path(state['folder']), state['ready']
         for node, known in zip(self.nodes, state['nodes'], strict=True):
             if known:
-                # No process has start time -1. So a process of an earlier boot counts as
-                # ended, and also a process that had ended when the record was written.
+                # No process has start time -1. So a process of an earlier boot of the machine
+                # counts as ended, and so does a process that had ended when the record was
+                # written.
                 same = known['begin'] and state['boot'] == _boot()
                 node.process = _Process(known['pid'],
                                         known['begin'] if same else -1)
@@ -333,7 +335,8 @@ class Background(vm.Cluster):
 
     def look(self, node):
         """Returns the properties "node", "links" and "counters" of the NIC of NODE as a
-        dictionary. Returns a text with the reason if QEMU has ended or does not answer."""
+        dictionary. Returns a text with the reason if the QEMU of NODE was not started, has
+        ended or does not answer."""
         if not node.process:
             return 'was not started'
         if node.process.poll() is not None:
@@ -353,7 +356,8 @@ class Background(vm.Cluster):
 
     def set_faults(self, node, link, text):
         """Sets the faults of LINK of NODE to TEXT. LINK is the number of a link, or the name
-        of a neighbour, which stands for all links to this neighbour."""
+        of a neighbour, which stands for all links to this neighbour. Fails if NODE has no such
+        link, or if the device refuses TEXT."""
         spec = node.spec
         if link.isdecimal():
             found = [int(link)] if int(link) < len(spec.cables) else []

@@ -21,8 +21,8 @@ _TOOLS = ['bc', 'bison', 'flex', 'kmod', 'libelf-dev']
 class DebugKernel(Arch):
     """Amd64 guests that boot the debug kernel."""
 
-    # By default KASAN reports only the first bad access. The larger log has room for the
-    # reports of later ones.
+    # With kasan_multi_shot, KASAN reports all bad accesses, not only the first one. With
+    # log_buf_len=4M, the kernel's log has room for these reports.
     cmdline = f'{AMD64.cmdline} kasan_multi_shot log_buf_len=4M'
     build_recipe = Recipe([*AMD64.build_recipe.packages, *_TOOLS])
 
@@ -38,8 +38,8 @@ class DebugKernel(Arch):
 
     def digest(self):
         """Returns the digest of the configuration, the name of the source package, and the
-        names of the packages for the build. Debian's version of the source is not part of
-        it, because a new version does not justify a long build."""
+        names of the packages for the build. Leaves out Debian's version of the source,
+        because a new version does not justify a long build."""
         return digest(_CONFIG, kernel_source.NAME, *self.build_recipe.packages)
 
     def is_fresh(self):
@@ -47,7 +47,7 @@ class DebugKernel(Arch):
         return self.kernel.is_file() and fresh(self.stamp, self.digest())
 
     def make(self):
-        """Builds the kernel in a copy of the build root, unless it is fresh."""
+        """Builds the kernel in a copy of the build root, unless the kernel is up to date."""
         if self.is_fresh():
             return
         # Takes the digest first, because the configuration may be edited during a build.
@@ -72,8 +72,9 @@ class DebugKernel(Arch):
         self.stamp.write_text(value, encoding='ascii')
 
     def _install(self, tree):
-        """Keeps the kernel, and the headers that the build of a module needs. Removes TREE,
-        because it is large."""
+        """Copies the kernel to self.kernel, and installs the kernel's headers, which the build
+        of a module needs, in the build root. Removes the source tree TREE, because it is
+        large."""
         headers = self.root / 'usr/src/linux-rnic-debug'
         self._run('modules_install', 'install-debug-kernel')
         self._run("run-command KBUILD_RUN_COMMAND='+scripts/package/"
@@ -93,8 +94,9 @@ class DebugKernel(Arch):
     @staticmethod
     def _check_config(tree):
         """Raises Failed if the kernel's configuration in TREE lacks a line CONFIG_X=.. of
-        _CONFIG, or sets a symbol that _CONFIG turns off. Usually X depends on a symbol that is
-        off, or another symbol selects the symbol that is set."""
+        _CONFIG, or sets a symbol that _CONFIG turns off. The usual causes: CONFIG_X depends on
+        a symbol that is off, or a symbol that is on selects a symbol that _CONFIG turns
+        off."""
         result = (tree / '.config').read_text('ascii').splitlines()
         refused = [
             line for line in _CONFIG.read_text('ascii').splitlines()

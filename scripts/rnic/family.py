@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The record of a family of NICs, and of one kind of NIC. The package families holds the
-records."""
+"""Defines the types of two records: Family for a family of NICs, and Nic for one kind of NIC.
+The package families contains the records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
 def value(text):
-    """Returns TEXT as a value in a list of QEMU's options, where a comma must be doubled."""
+    """Returns TEXT with each comma doubled, because a single comma ends a value in QEMU's
+    options."""
     return str(text).replace(',', ',,')
 
 
@@ -29,7 +30,7 @@ class Nic:
     # Processor of the guest -> QEMU's device. No guest of another processor has the NIC.
     devices: dict = field(default_factory=dict)
     image: str = ''             # disk of the guests: one of guest.IMAGES
-    links: int = 0              # maximum number of cables
+    links: int = 0              # maximum number of cables at one NIC
     append: str = ''            # words for the command line of the guest's kernel
     # MAC -> QEMU's options for the card at netdev "ether", which joins the guests.
     ethernet: Callable = virtio
@@ -53,15 +54,16 @@ class Family:
     library: bool = False       # true: guest-driver/lib/NAME is the source of libNAME.so
     provider: bool = False      # true: guest-driver/libfabric has the provider NAME
     # Driver of Linux that Debian's kernel lacks: its folder in Linux' source, its option
-    # of Kconfig, its module. Guests with an image of IMAGES have this driver.
+    # of Kconfig, its module. Guests with a disk that field images names have this driver.
     linux_driver: tuple = ()
-    images: dict = field(default_factory=dict)      # name of a disk -> more packages
+    images: dict = field(default_factory=dict)      # name of a disk -> its packages
     board_tests: tuple = ()     # programs of tests/guest that run on zcu102
-    # Fuzz target without prefix NAME- -> number of inputs in the gate; without an entry,
-    # the gate runs the usual number.
+    # Name of a fuzz target without the prefix fuzz-NAME- -> number of inputs in the gate. For
+    # a target without an entry, the gate runs the usual number of inputs.
     fuzz_runs: dict = field(default_factory=dict)
     # For QEMU's generic fuzzer: options of the machine, and patterns of the names of objects
-    # whose registers are fuzzed. If empty, the fuzzer does not run.
+    # whose registers are fuzzed. If fuzz_machine is empty, this fuzzer does not run for the
+    # family.
     fuzz_machine: str = ''
     fuzz_objects: str = ''
 

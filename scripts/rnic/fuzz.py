@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fuzzing with clang's libFuzzer: the targets of tests/fuzz, and QEMU's own.
+"""Runs the fuzz targets of tests/fuzz, and QEMU's own fuzzer, with clang's libFuzzer.
 
-The targets need only headers and libraries of a finished QEMU build. So the targets are a
-separate small project of meson, in a folder of links to the sources of this repository.
+The targets of tests/fuzz need only headers and libraries of a finished QEMU build. So these
+targets are a separate small project of meson, in a folder of links to the sources of this
+repository.
 """
 
 import os
@@ -23,8 +24,8 @@ _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
 # Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Number of inputs per target in the gate: the usual number, and NAME of target fuzz-NAME -> its
-# own number.
+# Number of inputs that the gate runs for a target: _RUNS_OF[NAME] for target fuzz-NAME, and
+# _RUNS for a target that _RUNS_OF lacks.
 _RUNS = 100000
 _RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
             for name, runs in f.fuzz_runs.items()}
@@ -32,9 +33,9 @@ _SEED = 1
 _GATE_ENOUGH = 90            # seconds after which a target ends, although inputs are left
 _GATE_SECONDS = 120          # seconds after which a target is killed and fails
 _INPUT_SECONDS = 20          # limit of the time of one input
-# A target fails if it runs less than this part of the inputs that the gate wants in
-# _GATE_ENOUGH seconds. The part of a long run is smaller, because libFuzzer increases the
-# length of inputs with time.
+# A target of gate() fails if it runs less than the part _GATE_PART of the inputs of _wanted().
+# A target of soak() must run the part _SOAK_PART of these inputs in each _GATE_ENOUGH seconds.
+# _SOAK_PART is smaller, because libFuzzer increases the length of inputs with time.
 _GATE_PART, _SOAK_PART = 1 / 4, 1 / 10
 _QEMU_RATE = 1               # inputs per second below which QEMU's fuzzer fails
 _DONE = re.compile(r'^Done (\d+) runs in \d+ second', re.M)
@@ -102,8 +103,8 @@ class _Run:
         self.log = log_path(f'fuzz-{job.name}')
         _FINDINGS.mkdir(parents=True, exist_ok=True)
         with open(self.log, 'wb') as out:
-            # The option is the last one, because the option of QEMU's fuzzer for its target
-            # must be the first one.
+            # -artifact_prefix is the last option, because QEMU's fuzzer requires --fuzz-target
+            # as the first one.
             self.process = vm.spawn(
                 [*job.command, f'-artifact_prefix={_FINDINGS}/{job.name}-'],
                 stdout=out, stderr=subprocess.STDOUT,
@@ -184,8 +185,9 @@ def _wanted(program):
 
 
 def _seed():
-    """Returns the seed of the gate plus the environment variable RNIC_TEST_SEED, by default 0.
-    The result is not 0, because libFuzzer would use a random seed then."""
+    """Returns _SEED plus the number in the environment variable RNIC_TEST_SEED, by default 0,
+    modulo 2^32. Returns _SEED if this sum is 0, because libFuzzer replaces a seed of 0 by a
+    random one. Fails if the variable contains no number."""
     given = os.environ.get('RNIC_TEST_SEED', '0')
     try:
         return (_SEED + int(given, 0)) % (1 << 32) or _SEED
@@ -208,8 +210,8 @@ def gate(built, pattern, summary):
 
 
 def soak(built, minutes, pattern, summary):
-    """Runs the targets that PATTERN selects, all together for MINUTES; keeps new inputs for
-    later runs. Fails if PATTERN selects no target."""
+    """Runs the targets that PATTERN selects. All targets together take MINUTES. Keeps new inputs
+    for later runs. Fails if PATTERN selects no target."""
     names = targets(pattern)
     if not names:
         raise Failed(f'no fuzz target is called {pattern}')
@@ -235,8 +237,8 @@ def generic_names():
 
 
 def generic(minutes, summary):
-    """Builds QEMU's generic fuzzer in a separate build tree, and runs it on the devices of each
-    family, all together for MINUTES."""
+    """Builds QEMU's generic fuzzer in a separate build tree, and runs the fuzzer on the devices
+    of each family in _QEMU_TARGETS. All families together take MINUTES."""
     apt.ensure_packages(PACKAGES)
     built = qemu.Qemu(fuzz=True).build_fuzzer()
     each = max(minutes * 60 // len(_QEMU_TARGETS), 1)

@@ -8,8 +8,8 @@ Folders and files below GUEST:
   buildroot/                   the Debian 13 in which the parts are compiled
   out/PART/                    the files that PART installs
   vmlinux, initrd, disk.img    the files that a guest boots
-  base-NAME/, disk-NAME.img    the packages of base/ and more packages, and their disk
-  arm64/                       all of these for arm64
+  base-NAME/, disk-NAME.img    the packages of base/ and those of _EXTRA[NAME]; their disk
+  arm64/                       all of the above for arm64
   debug/                       the kernel of debug_kernel.py
   ssh/                         the keys of all guests
 Stamps (*.stamp) contain the digests of the sources of these files and folders.
@@ -82,7 +82,7 @@ class _Part:
                       inspect.getsource(self.build))
 
     def make(self):
-        value = self.digest()   # before the build, because a source may change during it
+        value = self.digest()   # before the build, during which a source may change
         if fresh(self.stamp, value):
             return
         with step(f'building {self.what}{_for(self.arch)}'):
@@ -137,7 +137,7 @@ def _sources(folder):
 
 
 def _copy_sources(root, *folders):
-    """Copies FOLDERS and the shared headers to /rnic/src of a build root."""
+    """Copies FOLDERS and the shared headers to /rnic/src of the build root ROOT."""
     for folder in (*folders, TOP / 'include'):
         to = root / 'rnic/src' / folder.relative_to(TOP)
         shutil.rmtree(to, ignore_errors=True)
@@ -164,13 +164,14 @@ def _build_kernel(part):
 
 def _build_lib(part):
     part.stage()
-    # The provider and the tests are linked with the library.
+    # Installs the library into the build root, because the provider, the examples and the tests
+    # are linked with the library.
     chroot(part.arch.root, 'cp -a /rnic/stage/. /', 'install-lib')
     part.arch.installed()
 
 
 def _libfabric(arch):
-    """Returns the tree of libfabric in the build root."""
+    """Returns the path of libfabric's source tree in the build root of ARCH."""
     return arch.root / f'rnic/libfabric-{_LIBFABRIC}'
 
 
@@ -183,7 +184,8 @@ def _build_provider(part):
     if not fresh(configured, setup):
         shutil.rmtree(tree, ignore_errors=True)
         unpack_libfabric(tree)
-    # A file that was removed from the sources must not stay in the tree.
+    # Removes the old copies, because a file that was removed from the sources must not stay in
+    # libfabric's tree.
     for folder in (part.family.name, 'rnic'):
         shutil.rmtree(tree / 'prov' / folder, ignore_errors=True)
     run([_APPLY, tree, part.arch.root / 'rnic/src/guest-driver/libfabric'],
@@ -194,7 +196,7 @@ def _build_provider(part):
                  f'{part.arch.configure} CFLAGS="-O2" '
                  'CPPFLAGS=-I/rnic/src/include', 'configure-libfabric')
         configured.write_text(setup, encoding='ascii')
-    # The provider is linked with Debian's libfabric, which loads it in the guest, so
+    # The provider is linked with Debian's libfabric, which loads the provider in the guest. So
     # libfabric itself is not built in this tree.
     library = f'lib{part.family.name}-fi'
     part.run(f'make -j{host.cores()} -C {inside} {library}.la linkback=-lfabric '
@@ -209,7 +211,7 @@ def _build_provider_test(part):
     folder = (tree / program).parent
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP), folder)
-    # The test has objects of its own, with sanitizers, of all files that it consists of.
+    # Compiles all files of the test with sanitizers, also those that the provider contains.
     part.run(f'make -j{host.cores()} -C /rnic/{tree.name} {program} linkback=-lfabric '
              f'{program.replace("/", "_").replace("-", "_")}_DEPENDENCIES= '
              'CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"',
@@ -284,8 +286,8 @@ def _debug_module():
 
 
 def _parts(arch, image=''):
-    """Returns all parts of the disk IMAGE for ARCH, in the order of their builds. Debian's
-    packages are no parts."""
+    """Returns all instances of _Part for the disk IMAGE for ARCH, in the order of their
+    builds."""
     found = [p for f in families.FAMILIES for p in _family_parts(arch, f)]
     libraries = [p for p in found if p.build is _build_lib]
     found += [_Part(arch, 'examples', 'the example programs', 'guest-driver/examples',
@@ -375,7 +377,8 @@ class Image:
             and fresh(self.stamp, self.disk_digest())
 
     def make_base(self):
-        """Installs the packages, unless they are up to date."""
+        """Installs the packages of this disk in the folder self.base, unless they are up to
+        date."""
         what = 'the Debian 13 of the guests' + _for(self.arch) + \
             (f', with {self.name}' if self.name else '')
         recipe, like = self.arch.recipe(self.packages), Image(self.name)
@@ -394,8 +397,8 @@ class Image:
             self.stamp.unlink(missing_ok=True)
             stage = self.arch.folder / 'stage'
             remove(stage)
-            # The stage has hard links to the files of base. So a file of the stage must be
-            # replaced by a new file, and not be written to.
+            # The folder stage has hard links to the files of self.base. So a program must
+            # replace a file of stage, because writing to the file would change self.base.
             run(['cp', '-al', self.base, stage], 'stage')
             _configure(stage)
             for tree in (_HERE / 'overlay', *(p.out for p in self.parts)):
@@ -468,9 +471,10 @@ def build_debug():
 
 
 def _install(arch, images):
-    """Installs the build root of ARCH and the root file systems of IMAGES, which must have the
-    same kernel. If their kernels differ, because Debian's archive had a newer kernel for a
-    later installation, installs all of them anew. Fails if the new kernels differ, too."""
+    """Installs the build root of ARCH and the root file systems of IMAGES, a dictionary
+    {path of the root file system: Image}. All of them must have the same kernel. If their
+    kernels differ, because Debian's archive had a newer kernel for a later installation,
+    installs all of them again. Fails if the kernels then differ, too."""
     for _ in range(2):
         _install_once(arch, images)
         if {kernel_version(base) for base in images} == {arch.build_version()}:
@@ -493,8 +497,9 @@ def _install_once(arch, images):
 
 
 def _give_back():
-    """Makes the user who called sudo the owner of files to which the user's programs write,
-    too: of BUILD itself, the locks, the logs, the sources and the files of apt."""
+    """Makes the user who called sudo the owner of files to which programs of this user write,
+    too: of BUILD itself, the locks, the logs, the sources and the files of apt. Does nothing
+    without sudo."""
     if 'SUDO_UID' in os.environ:
         os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
         run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
@@ -508,7 +513,7 @@ def _make_keys():
             key.parent.mkdir(parents=True, exist_ok=True)
             run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'rnic',
                  '-f', key], 'ssh-keygen')
-    # The user who called sudo runs the guests, and needs the key for that.
+    # The user who called sudo needs KEY for ssh to the guests.
     user = os.environ.get('SUDO_UID')
     if user:
         os.chown(KEY, int(user), -1)
@@ -537,14 +542,14 @@ def _make_ram(arch):
 
 
 def _configure(stage):
-    """Turns off the services in the file "masked" and most generators of units, and installs
-    the keys and the settings of Open MPI, in the root file system STAGE."""
+    """Turns off the services in the file "masked" and most of systemd's generators in the root
+    file system STAGE, and installs the ssh keys and the settings of Open MPI there."""
     units = stage / 'etc/systemd/system'
     for unit in (_HERE / 'masked').read_text('ascii').split():
         link = units / unit
         link.unlink(missing_ok=True)
         link.symlink_to('/dev/null')
-    # Turns off all generators of units, except the generator for /etc/fstab.
+    # Turns off all generators of systemd, except the generator for /etc/fstab.
     generators = stage / 'etc/systemd/system-generators'
     generators.mkdir(exist_ok=True)
     for g in (stage / 'usr/lib/systemd/system-generators').iterdir():

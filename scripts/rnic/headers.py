@@ -92,7 +92,7 @@ class _Compiler:
 
     def numbers(self, sheet, lists):
         """Compiles and runs a program that prints the rows of LISTS and the numbers in SHEET
-        as lines of JSON. Returns the value of each line."""
+        as lines of JSON. Returns a list with the value of each line."""
         source = ('#include <stddef.h>\n#include <stdio.h>\n' + self.includes
                   + 'int main(void)\n{\n' + ''.join(map(_print_list, lists))
                   + _print_numbers(sheet) + 'return 0;\n}\n')
@@ -111,7 +111,7 @@ def _clean(comment):
 
 def _constants(text):
     """Returns the macros of the C text TEXT that have an expression, with or without
-    parameters. Leaves out lists, and macros that TEXT undefines."""
+    parameters. Leaves out lists X(NAME, ...), and macros that TEXT undefines."""
     found = {}
     for name, parameters, expression, comment in _DEFINE.findall(text):
         if expression.strip() and parameters != '(X)' and f'\n#undef {name}\n' not in text:
@@ -121,8 +121,8 @@ def _constants(text):
 
 
 def _members(body):
-    """Returns the members of an enum without their values. The text of a member is the
-    comment behind it, if the comment begins on the same line."""
+    """Returns the members of the enum with the C text BODY, without their values. The text of a
+    member is the comment that begins behind the member on the same line."""
     found, last = [], None
     for m in _ENUMERATOR.finditer(re.sub(r'^#.*$', '', body, flags=re.M)):
         if m['name']:
@@ -148,7 +148,7 @@ def _columns(list_name):
 
 
 def _print_list(name):
-    """Returns C that prints each row of list NAME as JSON: list, row, columns."""
+    """Returns C code that prints each row of list NAME as JSON: list, row, columns."""
     formats, values, parameters = ['\\"%s\\"'], ['#name'], ['name']
     for n, column in enumerate(_columns(name)):
         parameters.append(f'c{n}')
@@ -161,8 +161,8 @@ def _print_list(name):
 
 
 def _print_numbers(sheet):
-    """Returns C that prints the values of constants and members of enums in SHEET, and the
-    offsets and sizes of members of structs, as JSON."""
+    """Returns C code that prints, as JSON, the values of constants and of members of enums in
+    SHEET, and the offsets and sizes of members of structs."""
     names = [n for n, c in sheet['constants'].items()
              if not c['parameters'] and c['expression'][0] != '"']
     names += [m['name'] for members in sheet['enums'].values() for m in members]

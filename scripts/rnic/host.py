@@ -27,7 +27,8 @@ def cores():
 
 def use_cores(count):
     """Limits this process, and the programs that it starts from now on, to COUNT of the cores
-    that it may use; None: no limit. Fails if it may use fewer cores."""
+    that this process may use. Does nothing if COUNT is None. Fails if this process may use
+    fewer than COUNT cores."""
     usable = sorted(os.sched_getaffinity(0))
     if count is None:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the initramfs of guests, with the modules for the disk or with a whole guest; and the
-device tree of a guest on a board."""
+"""Makes the initramfs of guests, which contains the modules for the disk or the whole guest.
+Makes the device tree of the board zcu102, too."""
 
 import stat
 import subprocess
@@ -19,8 +19,8 @@ _GIC = '/axi/interrupt-controller@f9010000'
 
 
 def _first(base, folder):
-    """Returns the files, for cpio(), that mount a disk, and the empty folder FOLDER for
-    modules. The root file system BASE has busybox."""
+    """Returns a dictionary for cpio(): the files that mount a disk, and the empty folder FOLDER
+    for modules. The root file system BASE has busybox."""
     return {**_folders('bin', 'dev', folder, 'root'),
             'init': (HERE / 'initramfs-init').read_bytes(),
             'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
@@ -48,7 +48,7 @@ def make_debug(arch, base, out):
 
 def make_ram(arch, base, out):
     """Makes the initramfs of guests without a disk. OUT is the folder of the project's own
-    parts. BASE has busybox and the C library."""
+    parts. The root file system BASE has busybox and the C library."""
     files = {**_folders('bin', 'dev', 'lib', 'modules', 'proc', 'sys', 'tmp',
                         'usr', 'usr/bin'),
              'init': (HERE / 'ram-init').read_bytes(),
@@ -67,8 +67,8 @@ def make_ram(arch, base, out):
 
 
 def make_device_tree(arch, base):
-    """Makes the device tree of the board zcu102 with the NIC, from the device tree in the root
-    file system BASE."""
+    """Makes the device tree of the board zcu102 with the NIC, from the device tree of the board
+    in the root file system BASE. Fails if BASE lacks this device tree."""
     board = next(base.glob(f'usr/lib/linux-image-*/xilinx/{_DTB}'), None)
     if not board:
         raise Failed(f'the kernel in {base} has no {_DTB}')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Linux' source, from Debian's package of it: the few parts that builds and checks use, or
-all."""
+"""Fetches Linux' source from Debian's package NAME: the few parts that builds and checks use,
+or the whole source."""
 
 import shutil
 
@@ -18,7 +18,7 @@ _WANTED = [*(_TREE / f.linux_driver[0] for f in families.FAMILIES if f.linux_dri
 
 
 def driver(family):
-    """Returns the folder of FAMILY's linux_driver."""
+    """Returns the folder with the source of the driver FAMILY.linux_driver."""
     return _TREE / family.linux_driver[0]
 
 
@@ -33,7 +33,7 @@ def fetch():
 
 def fetch_all(into):
     """Fetches the whole source and unpacks it as a new folder INTO."""
-    # Uses another folder than fetch() for the package.
+    # The package is unpacked in a folder of its own, not in _FOLDER as by fetch().
     package = into.with_name(f'{into.name}-package')
     for folder in (package, into):
         shutil.rmtree(folder, ignore_errors=True)
@@ -45,7 +45,8 @@ def fetch_all(into):
 
 def _unpack(package, into, *options):
     """Fetches Debian's package into the folder PACKAGE, and unpacks the archive of the package
-    into the folder INTO, with OPTIONS of tar. Then removes package and archive."""
+    into the folder INTO, with OPTIONS of tar. Removes the package and the archive at the
+    end."""
     apt.ensure_packages(['xz-utils'])
     apt.fetch_package(NAME, package)
     run(['tar', '-C', into, '-xf', package / f'usr/src/{NAME}.tar.xz', *options],

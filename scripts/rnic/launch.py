@@ -3,10 +3,10 @@
 
 usage: launch.py FOLDER ADDRESS:PORT... -- QEMU ARGUMENTS...
 
-Makes FOLDER for sockets. QEMU inherits a listening TCP socket for each address, as
-descriptors from FIRST on. QEMU turns Nagle's algorithm off only for connections that QEMU
-opens. So this program sets TCP_NODELAY on the listening sockets, and each accepted connection
-inherits the option."""
+Makes FOLDER for sockets. QEMU inherits a listening TCP socket for each ADDRESS:PORT; the
+sockets have the descriptors from FIRST on. QEMU turns Nagle's algorithm off only for
+connections that QEMU opens. So this program sets TCP_NODELAY on the listening sockets, and each
+accepted connection inherits the option."""
 
 import os
 import socket

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checks that the documents are valid reStructuredText, that the target of a link to another
-file of the repository exists, and that the anchor of such a link is one of a heading or target
-there."""
+file of the repository exists, and that the anchor of such a link belongs to a heading or a
+target in this file."""
 
 import functools
 import re
@@ -14,8 +14,8 @@ from .paths import TOP
 _WARNING, _SILENT = utils.Reporter.WARNING_LEVEL, utils.Reporter.SEVERE_LEVEL + 1
 _SETTINGS = {'report_level': _SILENT, 'input_encoding': 'unicode',
              'halt_level': _SILENT, 'file_insertion_enabled': False}
-# Matches the path from the top by which a comment, a script or a document names a document.
-# docs/devel belongs to QEMU.
+# Matches the path docs/*.rst by which a comment, a script or a document names a document.
+# Leaves out docs/devel, which belongs to QEMU.
 _NAMED = re.compile(r'(?<![\w./-])(docs/(?!devel/)[\w./-]+\.rst)(?:#([\w-]+))?')
 _MARKDOWN_LINK = re.compile(r'\]\(([^)\s]+)\)')
 
@@ -60,9 +60,9 @@ def _rst(path):
 
 
 def _links(path, text):
-    """Returns the errors of the file PATH with TEXT, and its links as pairs (folder, link): the
-    link is relative to the folder. Leaves out links with a scheme, such as https:, and links
-    to anchors of the same file."""
+    """Returns the errors of the file PATH with the contents TEXT, and the links of this file as
+    pairs (folder, link): the link is relative to the folder. Leaves out links with a scheme,
+    such as https:, and links to anchors of the same file."""
     errors, links = [], []
     if path.suffix == '.rst':
         errors, links = _rst(path)

@@ -14,14 +14,14 @@ from . import vm
 from .steps import Failed, log_path
 
 _ENDED = re.compile(r'^ *(\d+)/(\d+) \S+ / (\S+) +([A-Z]+) ', re.M)
-_END_SECONDS = 30        # limit for meson to end its tests
+_END_SECONDS = 30        # limit for meson to end its tests after SIGTERM
 _ENDINGS = {'TIMEOUT': 'by time-out', 'INTERRUPT': 'by an interruption'}
 
 
 class Test(NamedTuple):
     """A test that is registered with meson."""
     name: str
-    suites: frozenset    # without prefix rnic-; without the common suite rnic
+    suites: frozenset    # names without prefix rnic-; lacks suite rnic of all tests
     program: Path
 
     @property
@@ -47,8 +47,9 @@ def listed(tree):
 
 
 def run(tree, env, tests, line, summary, options=()):
-    """Runs TESTS of the build folder TREE in the environment ENV, and adds the results to
-    SUMMARY. LINE shows how many tests have ended, and which have failed."""
+    """Runs TESTS of the build folder TREE in the environment ENV, with OPTIONS of `meson test`,
+    and adds the results to SUMMARY. LINE shows how many tests have ended, and which have
+    failed. Fails if meson writes no results."""
     names = [t.name for t in tests]
     base = 'rnic'
     results = tree / f'meson-logs/{base}.json'
@@ -92,12 +93,13 @@ def _end(process):
 
 
 def _sum_up(results, tree, names, summary, console):
-    """Writes a log for each test in RESULTS, meson's log, and adds its results to SUMMARY. A
-    test of NAMES that is not in RESULTS counts as a failure."""
+    """Writes a log for each test in RESULTS, the file with meson's log, and adds the results of
+    this test to SUMMARY. A test of NAMES that is not in RESULTS counts as a failure. CONSOLE
+    is the log that messages name for such a test."""
     missing = set(names)
     with open(results, encoding='utf-8') as f:
         for r in map(json.loads, f):
-            name = r['name'].rsplit(' / ')[-1]     # the suites precede the name
+            name = r['name'].rsplit(' / ')[-1]     # meson's name begins with the suites
             missing.discard(name)
             log = log_path(f'test-{tree.name}-{name}')
             log.write_text(f'$ {" ".join(r["command"])}\n{r["stdout"]}'

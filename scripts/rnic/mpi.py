@@ -18,8 +18,8 @@ _LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
 
 def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
     """Runs the ping-pong over PATH, a key of PATHS, with messages of SIZES bytes, and measures
-    for SECONDS each. Returns {size: (microseconds one way, MB/s)}. Fails if the program
-    finds wrong data. NAME begins the name of the log."""
+    each size for SECONDS. Returns {size: (microseconds one way, MB/s)}. Fails if the program
+    fails, for example because it finds wrong data. NAME begins the name of the log."""
     command = (f'timeout 600 mpirun --hostfile /etc/rnic/hosts -n 2 '
                f'{PATHS[path]} /usr/lib/rnic/tests/mpi-pingpong -m '
                f'-t {seconds} {" ".join(map(str, sizes))}')
@@ -49,7 +49,8 @@ def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
 
 
 def table(nic, tcp):
-    """Returns a text with a table of NIC and TCP, which are results of pingpong()."""
+    """Returns the text of a table that compares NIC with TCP, two results of pingpong() for the
+    same sizes."""
     name, short = DEFAULT.title, DEFAULT.title[:3]
     rows = [f'{"":>8} | {"one-way latency, us":^31} | '
             f'{"bandwidth, MB/s":^31}',

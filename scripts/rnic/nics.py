@@ -8,8 +8,9 @@ from .arch import pair_of
 
 
 def pair(text):
-    """Returns the kinds of node0 and node1 from the value of an option: one kind for both
-    nodes, or two."""
+    """Returns the kinds of the NICs of node0 and node1. TEXT, the value of an option, has one
+    kind for both nodes, or two kinds with a comma between them. Raises ArgumentTypeError if
+    TEXT has another form, or if these NICs cannot communicate with each other."""
     kinds = tuple(text.split(','))
     kinds = kinds * 2 if len(kinds) == 1 else kinds
     if len(kinds) != 2 or any(k not in families.NICS for k in kinds):
@@ -22,14 +23,15 @@ def pair(text):
 
 
 def add_option(parser):
-    """Adds the option to PARSER."""
+    """Adds the option --nic to PARSER."""
     parser.add_argument('--nic', type=pair, default=pair(families.DEFAULT.name),
                         metavar='KIND[,KIND]', help='in both guests, or in '
                         f'node0 and node1: {", ".join(families.NICS)}')
 
 
 def check(parser, args):
-    """Ends the program if guests of the chosen processors cannot have these NICs."""
+    """Ends the program if guests of the processors that ARGS choose cannot have the NICs that
+    ARGS choose."""
     for kind, arch in zip(args.nic, pair_of(args)):
         arches = families.nic(kind).devices
         if arch.name not in arches:

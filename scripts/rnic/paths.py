@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Folders. All products are below BUILD, which the environment variable RNIC_BUILD can set."""
+"""Defines folders. All products of builds and tests are in BUILD, which the environment
+variable RNIC_BUILD can set."""
 
 import os
 from pathlib import Path

@@ -37,7 +37,8 @@ _TOOLS = BUILD / 'tools' / 'python'
 
 
 class Qemu:
-    """A build tree of QEMU VERSION. With FUZZ, the tree is for QEMU's own fuzzer."""
+    """A build tree of QEMU VERSION. With SANITIZE, QEMU and the tests are compiled with ASan
+    and UBSan. With FUZZ, the tree is for QEMU's own fuzzer."""
 
     def __init__(self, version=DEFAULT, sanitize=False, fuzz=False):
         self.version, self.sanitize, self.fuzz = version, sanitize, fuzz
@@ -49,8 +50,8 @@ class Qemu:
 
     def build(self, arm=False, tests=lambda test: False, programs=()):
         """Builds the changed parts of QEMU, of the tests for which TESTS returns true, and of
-        the helper programs PROGRAMS. Also builds QEMU for Arm machines, with ARM or if one of
-        the tests needs it. Returns this object."""
+        the helper programs PROGRAMS. Also builds QEMU for Arm machines if ARM is true, or if
+        one of the tests runs an Arm machine. Returns this object."""
         self._prepare()
         with step(f'building {self.name}') as line:
             self._ninja(['build.ninja'])
@@ -97,7 +98,8 @@ class Qemu:
         return self.tree / 'tests/qtest/rnic/tools' / f'rnic-{name}'
 
     def run_tests(self, tests, line, summary, *options):
-        """Runs TESTS, which must be built, with OPTIONS of `meson test`."""
+        """Runs TESTS, which must be built, with OPTIONS of `meson test`. LINE and SUMMARY are
+        those of mesontest.run()."""
         mesontest.run(self.tree, environment(), tests, line,
                       summary, options)
 
@@ -151,15 +153,15 @@ def environment():
     path = _TOOLS / 'usr/lib/python3/dist-packages'
     return {**os.environ,
             # Runs one test more at a time than there are usable cores, because qtests
-            # wait during a part of their time. A value in the environment has priority.
+            # wait during a part of their time. A value that the user has set has priority.
             'MESON_NUM_PROCESSES': os.environ.get('MESON_NUM_PROCESSES') or
                                    str(host.cores() + 1),
             'PYTHONPATH': f'{path}:{os.environ.get("PYTHONPATH", "")}'}
 
 
 def _fetch_tools():
-    """Fetches and unpacks Debian 13's meson, unless it is there. The meson of Debian 12 is too
-    old. Meson runs without an installation."""
+    """Fetches and unpacks Debian 13's meson, unless it is in _TOOLS already. The meson of Debian
+    12 is too old. Meson runs without an installation."""
     if not (_TOOLS / 'usr/lib/python3/dist-packages/pycotap').is_dir():
         with step('fetching meson'):
             apt.fetch_package('meson', _TOOLS)

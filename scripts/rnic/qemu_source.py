@@ -21,8 +21,9 @@ def present(version=DEFAULT):
 
 
 def find(version=DEFAULT):
-    """Returns the source tree of VERSION. If it is not there, copies or unpacks the source in
-    QEMU_SRC, or fetches the source from Debian without this variable."""
+    """Returns the source tree of VERSION. If there is no such tree yet, copies or unpacks the
+    source that the environment variable QEMU_SRC names; without this variable, fetches the
+    source from Debian. Fails if QEMU_SRC names no source of VERSION."""
     if os.environ.get('QEMU_SRC'):
         return _given(Path(os.environ['QEMU_SRC']), version)
     if found := present(version):
@@ -33,9 +34,9 @@ def find(version=DEFAULT):
 
 
 def _folder(given):
-    """Returns the folder below SRC for the copy of GIVEN, a tarball or a folder. Each given
-    source has a folder of its own, because Debian's source, or another given one, may have
-    the same version."""
+    """Returns the folder below SRC for the copy of GIVEN, the tarball or folder in QEMU_SRC.
+    Each value of GIVEN has a folder of its own, because Debian's source, or the source that
+    another value names, may have the same version."""
     state = f'{given} {given.stat().st_mtime_ns}' if given.is_file() else ''
     return SRC / f'given-{digest(str(given), state)[:12]}'
 

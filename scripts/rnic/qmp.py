@@ -14,7 +14,7 @@ from . import qemu_source
 
 NIC = '/machine/peripheral/nic'
 _SECONDS = 30
-_SECONDS_TO_END = 3     # limit for the end of a connection after an error, and of a process
+_SECONDS_TO_END = 3     # limit for a disconnection after an error, and for a process to end
 _RELAY = Path(__file__).with_name('relay.py')
 
 
@@ -85,21 +85,21 @@ class Qmp:
         return self._run(self.client.execute(name, arguments))
 
     def get(self, name):
-        """Returns a property of the NIC."""
+        """Returns the property NAME of the NIC."""
         return self.command('qom-get', path=NIC, property=name)
 
     def set(self, name, value):
-        """Sets a property of the NIC."""
+        """Sets the property NAME of the NIC to VALUE."""
         self.command('qom-set', path=NIC, property=name, value=value)
 
     def __enter__(self):
         return self
 
     def __exit__(self, error, *_):
-        with contextlib.ExitStack() as ends:    # The callbacks run after any exception.
+        with contextlib.ExitStack() as ends:    # The callbacks run even after an exception.
             ends.callback(self._end_process)
             ends.callback(self.runner.close)
-            # The library may report an error of an earlier command again.
+            # disconnect() may raise the error of an earlier command again.
             with contextlib.suppress(OSError):
                 self._run(self.client.disconnect(),
                           min(self.seconds, _SECONDS_TO_END) if error else self.seconds)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Copies standard input to a Unix socket, and the data of the socket to standard output. A
-program that starts this one on another host can thus use a socket there. Ends when one of the
-two inputs ends."""
+program that starts this program on another host can thus use a socket of that host. Ends when
+standard input ends or the socket is closed."""
 
 import os
 import selectors

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks of the rooms of hw: which folder may use which, by the symbols of the object files and
-by the headers that files include; circles of files that use each other's symbols; and whether
-headers compile alone. The rooms of the kernel module are lists of files."""
+"""Checks the rooms of hw. A room is a folder. The checks find out, by the symbols of object
+files and by the headers that files include, whether each folder uses only folders that it may
+use; whether files use each other's symbols in a circle; and whether each header compiles alone.
+The rooms of the kernel module are lists of files."""
 
 import json
 import re
@@ -19,7 +20,7 @@ FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 # family -> {folder: the only header of the folder that other folders may include}
 DOORS = {f.name: f.doors for f in families.FAMILIES}
 CIRCLE_MAX = 6          # maximum number of files that use each other's symbols in a circle
-MAIN_HEADER_MAX = 250   # lines
+MAIN_HEADER_MAX = 250   # maximum number of lines of a family's main header
 # A main header may define at most FEW_USERS_MAX symbols that fewer than FEW_USERS files use.
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
@@ -32,11 +33,11 @@ class _Graph:
     """Files, and the symbols that they define and use."""
 
     def __init__(self):
-        self.defined = {}       # symbol -> file
-        self.used = defaultdict(set)    # file -> symbols
+        self.defined = {}       # symbol -> file that defines the symbol
+        self.used = defaultdict(set)    # file -> symbols that the file uses
 
     def edges(self):
-        """Returns {(file, file that it uses): symbols}."""
+        """Returns {(file, other file): symbols of the other file that the file uses}."""
         found = defaultdict(set)
         for name, symbols in self.used.items():
             for symbol in symbols:
@@ -70,7 +71,7 @@ class Rooms(_Graph):
     def __init__(self):
         super().__init__()
         self.tree = qemu.Qemu().configure()
-        self.commands = {}      # file below hw -> its command line
+        self.commands = {}      # file below hw -> command line of its compiler
         self.objects = {}       # file below hw -> its object file
         path = self.tree.tree / 'compile_commands.json'
         for entry in json.loads(path.read_text(encoding='utf-8')):
@@ -98,7 +99,8 @@ class Rooms(_Graph):
         return _allowed(name, other)
 
     def headers(self):
-        """Yields a message for each header of hw that does not compile alone."""
+        """Yields a message for each header of hw, except trace.h, that does not compile
+        alone."""
         name = families.DEFAULT.name
         flags = _flags(self.commands[f'{name}/{name}.c'])
         for header in sorted((TOP / 'hw').rglob('*.h')):
@@ -126,8 +128,8 @@ class Module(_Graph):
             self.used[name] = self.defined.keys() & set(re.findall(r'\w+', _code(path)))
 
     def _rooms(self):
-        """Returns {file: number of its room} of the main header's list. A higher room has a
-        higher number."""
+        """Returns {file: number of its room}, by the list in the module's main header. A higher
+        room has a higher number."""
         text = (self.folder / f'{self.name}.h').read_text(encoding='utf-8')
         found, room = {}, 0
         for begins, pattern in re.findall(r'^ \*( \w+)? +(\w+\*?\.c) ', text, re.M):
@@ -193,8 +195,9 @@ def _alone(header, flags, cwd):
 
 
 def main_header(family):
-    """Yields a message if the main header of FAMILY is too long, and one if it has too many
-    symbols (functions, macros, types and variables) that few files use."""
+    """Yields a message if the main header of FAMILY has more than MAIN_HEADER_MAX lines, and one
+    if this header has more than FEW_USERS_MAX symbols (functions, macros, types and variables)
+    that fewer than FEW_USERS files use."""
     path = TOP / f'hw/{family.name}/{family.name}.h'
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
@@ -232,8 +235,9 @@ def wrong_includes():
 
 
 def _included(path, header):
-    """Returns the path below hw of the file that PATH includes as HEADER. For a data sheet of
-    another family, returns HEADER. Returns None for other files."""
+    """Returns the path below hw of the file that PATH includes as HEADER. Returns HEADER itself
+    for a data sheet of another family than that of PATH, and None for all other headers that
+    are not in hw."""
     top = TOP / 'hw'
     if m := re.match(r'rnic/(\w+)/', header):
         return None if path.is_relative_to(top / m.group(1)) else header
@@ -261,7 +265,8 @@ def _door(name, other):
 
 
 def _split(name):
-    """Returns the family, or core, and the folder in it, of file NAME below hw."""
+    """Returns the first folder of file NAME below hw, which is a family or core, and the rest of
+    the path without the name of the file."""
     family, _, rest = name.partition('/')
     return family, rest.rpartition('/')[0]
 

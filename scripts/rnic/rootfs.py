@@ -29,16 +29,16 @@ _COMPLETE = r'''
 
 
 class Recipe:
-    """Packages of a root file system, the options of mmdebstrap, and the patterns EXCLUDED of
-    files in packages that bootstrap() does not install."""
+    """Packages of a root file system, and the options of mmdebstrap. EXCLUDED are patterns of
+    files; bootstrap() does not install these files of the packages."""
 
     def __init__(self, packages, *options, excluded=()):
         self.packages, self.options = sorted(packages), options
         self.excluded = excluded
 
     def bootstrap(self, root, what, value, then=None):
-        """Makes the root file system ROOT and calls THEN, unless ROOT's stamp is VALUE. WHAT
-        names ROOT in messages."""
+        """Makes the root file system ROOT and calls THEN, unless the stamp of ROOT contains the
+        digest VALUE. Writes the stamp at the end. WHAT names ROOT in messages."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return
@@ -57,8 +57,9 @@ class Recipe:
             stamp.write_text(value, encoding='ascii')
 
     def complete(self, root, base, what, value):
-        """Makes ROOT from a copy of the root file system BASE and installs the missing
-        packages, unless ROOT's stamp is VALUE. Programs of BASE must run on this machine."""
+        """Makes the root file system ROOT from a copy of the root file system BASE and installs
+        the missing packages, unless the stamp of ROOT contains the digest VALUE. Writes the
+        stamp at the end. Programs of BASE must run on this machine."""
         stamp = root.parent / f'{root.name}.stamp'
         if fresh(stamp, value):
             return
@@ -72,7 +73,7 @@ class Recipe:
 
 
 def remove(root):
-    """Removes the root file system ROOT. Fails if something is mounted in it."""
+    """Removes the root file system ROOT. Fails if another file system is mounted in ROOT."""
     mounts = Path('/proc/self/mounts').read_text(encoding='utf-8')
     if f' {root}/' in mounts:
         raise Failed(f'something is mounted below {root}')
@@ -86,8 +87,8 @@ def chroot(root, script, log):
 
 
 def kernel_version(root):
-    """Returns the newest version of a kernel, or of a kernel's headers, in ROOT. Fails if there
-    is none."""
+    """Returns the newest version of a kernel, or of a kernel's headers, in ROOT. Fails if ROOT
+    has neither."""
     found = [path.name for path in root.glob('lib/modules/*')]
     if not found:
         raise Failed(f'no kernel in {root}')

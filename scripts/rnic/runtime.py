@@ -13,16 +13,17 @@ from pathlib import Path
 from .steps import Failed
 
 _SHORT = 40            # maximum length of XDG_RUNTIME_DIR
-_SCRATCH = '.run-'     # prefix of scratch folders; no cluster has such a name
+_SCRATCH = '.run-'     # prefix of scratch folders; no cluster's name begins like this
 _held = {}             # path of a scratch folder -> descriptor with its lock
 
 
 def base(everywhere=False):
-    """Returns the user's folder, which the function makes if it is missing. With EVERYWHERE,
-    the path is the same on all hosts. Fails if another user owns or can enter the folder."""
+    """Returns this user's folder for all folders of sockets, and makes the folder if it is
+    missing. With EVERYWHERE, the path is the same on all hosts. Fails if another user owns or
+    can enter the folder."""
     path = Path(f'/tmp/rnic-{os.getuid()}')
     session = os.environ.get('XDG_RUNTIME_DIR', '')
-    # After su or sudo, the variable can name the folder of another user.
+    # After su or sudo, XDG_RUNTIME_DIR can be the folder of another user.
     if not everywhere and 0 < len(session) <= _SHORT \
             and os.path.isdir(session) \
             and os.stat(session).st_uid == os.getuid():
@@ -48,9 +49,9 @@ def _locked(path, wait):
 
 
 def scratch():
-    """Returns the path of a new folder for this process, and holds its lock. Removes the
-    folders that are not locked: their processes were killed, because the kernel releases the
-    lock of a process that ends."""
+    """Returns the path of a new folder for this process, and holds the lock of this folder until
+    remove(). Removes other scratch folders whose lock no process holds: their processes ended
+    without remove(), and the kernel released the locks."""
     top = base()
     with _locked(top, wait=True):
         for old in top.glob(_SCRATCH + '*'):

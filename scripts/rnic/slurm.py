@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs nodes on several hosts: a cluster is a job of Slurm, and a node is a step of the
+"""Runs nodes on several hosts: a cluster is a job of Slurm, and a node is a step of this
 job."""
 
 import contextlib
@@ -13,12 +13,12 @@ from .steps import Failed, log_path
 
 FIRST_FD = launch.FIRST
 _LAUNCH = Path(launch.__file__)
-_SECONDS = 60          # limit of the wait for hosts that other jobs use, and of a command
+_SECONDS = 60          # limit for salloc to get the hosts, and for a command of _quietly()
 
 
 def allocate(name, folder, topo):
-    """Returns the number of a new job that has all hosts of the topology TOPO. Fails if Slurm
-    does not start the job within _SECONDS."""
+    """Returns the number of a new job that has all hosts of the topology TOPO. The name of the
+    job contains that of FOLDER. Fails if Slurm does not start the job within _SECONDS."""
     hosts, job = ','.join(topo.hosts), f'rnic-{Path(folder).name}'
     log = log_path(f'{name}-salloc')
     cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',
@@ -32,7 +32,8 @@ def allocate(name, folder, topo):
         raise Failed('a cluster on several hosts needs Slurm, and salloc is '
                      'not installed') from e
     except BaseException:
-        # The user has stopped this program, which would have used the job.
+        # This program ends, usually because the user stops it, so no program would use
+        # the job.
         _quietly(['scancel', '--me', f'--name={job}'])
         raise
     text = r.stdout + r.stderr

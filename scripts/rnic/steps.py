@@ -39,8 +39,9 @@ class Failed(Exception):
 
 
 class _Line:
-    """The line of a step. On a terminal, each change overwrites the line. Otherwise the begin
-    and the end are lines, and progress is a line at most every _PLAIN_INTERVAL seconds."""
+    """The line of a step on standard error. On a terminal, each change overwrites the line.
+    Otherwise the beginning and the end of the step are two lines, and progress is a further
+    line at most every _PLAIN_INTERVAL seconds."""
 
     def __init__(self, title):
         self.title, self.start = title, time.monotonic()
@@ -95,14 +96,15 @@ def log_path(name):
     LOG.mkdir(parents=True, exist_ok=True)
     path = LOG / f'{name}.log'
     if path.exists() and not os.access(path, os.W_OK):
-        path.unlink()   # The log belongs to root, because an earlier run was by root.
+        path.unlink()   # An earlier run by root has made the log.
     return path
 
 
 def run(cmd, log, why=None, env=None, cwd=None, stdin=None):
     """Runs CMD and writes its output to the file log_path(LOG). ENV has variables to add to
     the environment. Raises Failed if CMD is not installed. If the exit code is not 0, raises
-    Failed with WHY, or with the exit code if WHY is None, and with a reason from the log."""
+    Failed with WHY, or with the exit code if WHY is None, and with the first reason of an
+    error in the log, if there is one."""
     path = log_path(log)
     with open(path, 'w', encoding='utf-8', errors='replace') as out:
         out.write('$ ' + ' '.join(map(str, cmd)) + '\n')
@@ -175,7 +177,7 @@ def build_lock(what=''):
 def digest(*items):
     """Returns the SHA-256, in hexadecimal, of ITEMS. An item is a string, or the path of a
     file (contents and execute bits), or the path of a folder (names, contents and execute
-    bits of all files below it). A file that does not exist adds nothing."""
+    bits of all files below the folder). The path of a missing file adds nothing."""
     h = hashlib.sha256()
     for item in items:
         if isinstance(item, str):

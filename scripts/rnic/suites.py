@@ -16,9 +16,9 @@ from .arch import AMD64, ARM64
 from .paths import TOP
 from .steps import Failed, build_lock, log_path, step
 
-_SOAK_MINUTES = 15       # limit of the time by which the last network exceeds --soak
+_SOAK_MINUTES = 15       # minutes by which the last random network may exceed --soak
 _END_SECONDS = 60        # limit for a test to clean up after SIGTERM
-_GUEST_SECONDS = 300     # N of a test without a line "# timeout: N": see _limit()
+_GUEST_SECONDS = 300     # N of _limit() for a test without a line "# timeout: N"
 _GUEST_TESTS = '/usr/lib/rnic/tests'
 
 
@@ -51,7 +51,8 @@ def soak(q, minutes, summary):
     tests = q.tests(lambda test: test.soak)
     if not tests:
         raise Failed(f'{q.name} has no soak program')
-    # The time limit of soak tests in meson is one minute.
+    # Meson's time limit for a soak test is one minute, so the multiplier of this limit is the
+    # new limit in minutes.
     with step(f'{minutes} min of random networks on {q.name}') as line:
         q.run_tests(tests, line, summary, '--setup', 'thorough',
                        '--test-args', str(minutes), '--timeout-multiplier',
@@ -123,10 +124,10 @@ def _wait(process, seconds, stop):
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs the tests of tests/scripts that PATTERN selects while the body runs. Two threads run
-    the tests with guests and the tests without guests. Waits for all tests after the body.
-    This takes less time than one test after the other, because guests often wait for each
-    other. If the body fails, ends the tests."""
+    """Runs the tests of tests/scripts that PATTERN selects while the body of the with statement
+    runs. One thread runs the tests with guests, another thread the tests without guests. Waits
+    for all tests after the body. Two threads take less time than one, because guests often
+    wait for each other. If the body fails, ends the tests."""
     stop = threading.Event()
     tests = list(_script_tests(pattern, False))
     lanes = [[t for t in tests if _boots_guests(t)],
@@ -176,8 +177,9 @@ def script_names(pattern, full=False):
 def guests(binary, pattern, summary, arch=AMD64, full=False):
     """Runs the tests of tests/guest that PATTERN selects, in guests of ARCH. Tests with the same
     NICs and kernel share one boot of a pair. Each line "# nic: KIND" in a test names a pair
-    of NICs, "# cpus: N" the minimum number of CPUs, and "# kernel: debug" the kernel. An
-    error on the console of a guest counts as a failure."""
+    of NICs, a line "# cpus: N" the minimum number of CPUs per guest, and a line "# kernel:
+    debug" chooses the debug kernel. An error of the kernel on the console of a guest counts
+    as a failure."""
     found = {}
     for test, pair in _guest_tests(pattern, arch, full):
         found.setdefault((pair, _has_debug_kernel(test)), []).append(test)
@@ -197,7 +199,7 @@ def guests(binary, pattern, summary, arch=AMD64, full=False):
 
 
 def _is_long(test):
-    """Returns a true value if TEST has the line "# full": only --full runs it."""
+    """Returns a true value if TEST has the line "# full", so that only --full runs TEST."""
     return re.search(r'^# full$', test.read_text(encoding='utf-8'), re.M)
 
 
@@ -213,8 +215,8 @@ def _has_debug_kernel(test):
 
 
 def _pairs(test, arch):
-    """Yields the pairs of NICs for TEST in guests of ARCH: none if guests of ARCH lack the NIC
-    or the kernel."""
+    """Yields the pairs of NICs of TEST that guests of ARCH can have. Yields no pair if TEST needs
+    the debug kernel and ARCH is not AMD64."""
     text = test.read_text(encoding='utf-8')
     if arch is not AMD64 and _has_debug_kernel(test):
         return
@@ -235,8 +237,8 @@ def guest_cpus(tests):
 
 
 def _different(kinds, arch):
-    """Returns the words that distinguish a pair of guests with the NICs KINDS from the usual
-    pair."""
+    """Returns the words that distinguish, in names of tests, a pair of guests of ARCH with the
+    NICs KINDS from the usual pair."""
     kinds = [k for k in dict.fromkeys(kinds) if k != families.DEFAULT.name]
     return kinds + ([] if arch is AMD64 else [arch.name])
 

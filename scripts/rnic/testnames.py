@@ -7,7 +7,7 @@ from collections import defaultdict
 from . import families
 from .paths import TOP
 
-# Unit that consists of several files of hw -> its meaning.
+# Name of a unit that consists of several files of hw -> meaning of this unit.
 _LARGER = {
     'device': 'a whole device: hostile guests, accesses to itself, its end',
     'pair': 'two machines with a cable between them',
@@ -22,9 +22,10 @@ _CASE = re.compile(r'/(\w+)/([a-z0-9-]+)/[a-z0-9%-]+$')
 def wrong(top=TOP):
     """Yields a message for each error in the names of test cases of the repository TOP. All
     cases of a test program belong to one unit: a file of hw, by its own name or by FOLDER-FILE,
-    a larger unit, or a unit of code outside hw (_OWN). A case has only lower-case letters,
-    digits, '-' and '%'. Two programs of one folder have no name in common. A case may end, but
-    not begin, with the number of a check in the specification, such as a12."""
+    a unit of several files (_LARGER), or a unit of code outside hw (_OWN). A case has only
+    lower-case letters, digits, '-' and '%'. Two programs of one folder have no name in common.
+    A case may end, but not begin, with the number of a check in the specification, such as
+    a12."""
     folders = sorted(p.name for p in (top / 'hw').iterdir() if p.is_dir())
     known = {(folder, unit) for folder in folders
              for unit in _units(top / 'hw', folder)} | _OWN

@@ -23,7 +23,7 @@ _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
 _PLACES = {'card': (0, 1023), 'chassis': (10, 15), 'cabinet': (14, 255)}
 _ROUTERS = ('torus', 'arithmetic', 'table')
-# Key that makes nodes and cables -> how many numbers its value may have.
+# Key of [cluster] that makes nodes and cables -> how many numbers its value may have.
 _KINDS = {'torus': (1, 2, 3), 'mesh': (1, 2, 3), 'fattree': (3,),
           'dragonfly': (2,)}
 _NAME = re.compile(r'[a-z]([a-z0-9-]{0,29}[a-z0-9])?')
@@ -46,8 +46,8 @@ class Node:
     rate: int = 0              # kb/s of each link, 0: unlimited
     latency: int = 0           # ns of each link
     switch: bool = False       # true: QEMU has the NIC, but no guest
-    routes: str = ''           # property of the device
-    # Tuples (value, mask, next nodes), from which settle_routes() makes ROUTES.
+    routes: str = ''           # property "routes" of the device
+    # Tuples (value, mask, next nodes), from which settle_routes() makes field routes.
     rules: list = field(default_factory=list)
     cables: list = field(default_factory=list)
 
@@ -63,7 +63,7 @@ class Cable:
     a: Node
     b: Node
     faults: str = ''
-    where: str = ''            # beginning of a message about FAULTS: file, line, key
+    where: str = ''            # beginning of a message about field faults: file, line, key
 
     def other(self, node):
         return self.b if node is self.a else self.a
@@ -75,14 +75,14 @@ class Topology:
     name: str
     nodes: list
     cables: list
-    dims: str                  # property of the device, '' if there is no ring
-    router: str                # property of the device, '' for the torus
-    hosts: dict                # name -> address at which this host's cables listen
+    dims: str                  # property "dims" of the device, '' if there is no ring
+    router: str                # property "router" of the device, '' for the torus
+    hosts: dict                # name of a host -> address at which its QEMUs listen for cables
     port: int = 23000          # A cable between hosts has TCP port PORT + Cable.number.
-    interface: str = 'lo'      # interface of the host for the guests' Ethernet
-    slurm: str = ''            # options of salloc
+    interface: str = 'lo'      # interface of each host for the Ethernet of the guests
+    slurm: str = ''            # more options of salloc
     image: str = ''            # one of guest.IMAGES
-    text: str = ''             # contents of the file
+    text: str = ''             # contents of the topology file
 
     def node(self, name):
         """Returns the node with the name or number NAME. Fails if there is no such node."""
@@ -163,7 +163,7 @@ class _Parser:
             what = re.sub(r'\s+', ' ', type(e).__name__)
             raise Failed(f'{path}:{line}: {_SYNTAX.get(what, what)}') from e
         self.nodes, self.cables, self.hosts = [], [], {}
-        self.linked = set()    # pairs of nodes with a section [link]
+        self.linked = set()    # pairs of numbers of nodes with a section [link]
 
     def check_characters(self):
         for number, s in enumerate(self.lines, 1):
@@ -174,8 +174,8 @@ class _Parser:
                              f'U+{ord(wrong):04X} cannot be in it')
 
     def where(self, section, key=None):
-        """Returns the beginning of a message: file and line of KEY in SECTION, or of the head
-        of SECTION if KEY is None or not there."""
+        """Returns the beginning of a message: the file, and the line of KEY in SECTION; the line
+        of the head of SECTION if KEY is None or missing; line 1 if SECTION is missing."""
         line, inside = 1, False
         for number, s in enumerate(self.lines, 1):
             if s.startswith('['):
@@ -191,7 +191,8 @@ class _Parser:
         raise Failed(self.where(section, key) + why)
 
     def section(self, name, keys):
-        """Returns the keys and values of section NAME. Fails if a key is not in KEYS."""
+        """Returns the keys and values of section NAME, or no keys if there is no such section.
+        Fails if a key is not in KEYS."""
         found = dict(self.ini[name]) if self.ini.has_section(name) else {}
         for key in found:
             if key not in keys:
@@ -297,7 +298,7 @@ class _Parser:
 
     def generate(self, whole, common):
         """Makes the nodes and cables of the keys torus, mesh, fattree, dragonfly and qfdb, if
-        there is such a key. Returns the property dims."""
+        WHOLE, the section [cluster], has such a key. Returns the device's property "dims"."""
         kinds = [k for k in _KINDS if k in whole]
         qfdb = whole.get('qfdb', 'no')
         if qfdb not in ('yes', 'no'):
@@ -339,8 +340,8 @@ class _Parser:
         self.router = '' if self.router == 'torus' else self.router
 
     def grow(self, kinds, qfdb, whole, common):
-        """Makes the nodes and cables of the keys fattree and dragonfly. Returns the property
-        dims, which is empty."""
+        """Makes the nodes and cables of the key fattree or dragonfly. Returns the device's
+        property "dims", which is empty."""
         if qfdb == 'yes':
             self.fail('cluster', 'qfdb', 'has the router of a torus')
         size = self.read_size(kinds[0], whole)
@@ -453,9 +454,10 @@ class _Parser:
 
     def settle_routes(self, whole):
         """Sorts and numbers the nodes: guests have the numbers from 0 on, and switches the
-        numbers behind them. With router = table, makes the property routes of each node without
-        the key routes from its rules. A rule names nodes, but in the property a rule names
-        links. Fails if a node has neither."""
+        next numbers. With router = table, makes the device's property "routes" of each node
+        without the key routes from the rules of this node. A rule in Node.rules names nodes,
+        but a rule in the property names links. Fails if a node has neither the key nor a rule
+        with a link."""
         self.nodes.sort(key=lambda n: n.switch)
         for number, node in enumerate(self.nodes):
             node.number = number

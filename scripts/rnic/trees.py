@@ -7,8 +7,8 @@ deadlock. A rule is (value, mask, next nodes), for packets whose destination has
 bits of MASK.
 """
 
-CARD, CABINET = 0x3fffff, 0x3fc000     # masks of rules for one node, and for one cabinet
-_LEAF, _SPINES = 1023, 255             # card of each leaf, and cabinet of all spines
+CARD, CABINET = 0x3fffff, 0x3fc000     # masks of a rule for one node, and for one cabinet
+_LEAF, _SPINES = 1023, 255             # card number of a leaf, cabinet number of all spines
 
 
 def coord(cabinet, card):

@@ -25,8 +25,8 @@ from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
 
-BOOT_SECONDS = 240     # limit for one guest, while a few others boot at the same time
-_SLOW_BOOT_SECONDS = 900    # limit for a guest with the debug kernel
+BOOT_SECONDS = 240     # limit for the boot of a guest, while a few others boot, too
+_SLOW_BOOT_SECONDS = 900    # limit for the boot of a guest with the debug kernel
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
     'quiet loglevel=5 mitigations=off lsm=capability audit=0 maxcpus=1 nowatchdog '
@@ -34,7 +34,7 @@ _CMDLINE = (
 # A guest prints this line on its console when its ssh server is ready.
 READY = 'rnic: ready'
 _BANNER_SECONDS = 120  # limit for the banner of the ssh server after the line READY
-_EARLY_SECONDS = 2     # limit before that line, while the guest may have no network yet
+_EARLY_SECONDS = 2     # limit before the line READY: the guest may have no network yet
 _PROBE_SECONDS = 30    # time after a broken connection in which the guest must answer
 # Messages on the console that report an error of the guest's kernel.
 _TROUBLE = re.compile(
@@ -52,9 +52,10 @@ def default_memory():
 
 
 def _die_with(parent, number):
-    """Returns a function that a new child process calls. Then the kernel sends signal NUMBER to
-    the child when the thread that started the child ends, at the latest when PARENT, this
-    process, ends."""
+    """Returns a function for a new child process to call, so that the kernel sends signal NUMBER
+    to the child when the thread that started the child ends, at the latest when this process
+    ends. PARENT is the number of this process. The function ends the child if this process has
+    ended already."""
     # Finds prctl before the fork, because another thread may hold the loader's lock during
     # the fork.
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -109,9 +110,9 @@ class Banner:
 
     def arrived(self, port, limit, wait=0):
         """Returns true if the ssh server at PORT of this machine has sent its banner. Waits
-        for the banner for at most WAIT seconds. Opens a connection, and closes the
-        connection after the banner, when the server ends the connection, or LIMIT seconds
-        after the call that has opened it. Raises OSError if no connection is possible."""
+        for the banner for at most WAIT seconds. Opens a connection unless one is open. Closes
+        the connection after the banner, after an error, when the server closes it, and LIMIT
+        seconds after the call that opened it. Raises OSError if no connection is possible."""
         if not self.connection:
             self.connection = socket.create_connection(('127.0.0.1', port), 1)
             self.end = time.monotonic() + limit
@@ -139,7 +140,7 @@ class Node:
     def __init__(self, spec, cluster):
         self.spec, self.cluster = spec, cluster
         self.arch = ARCHES[spec.arch]
-        self.device = families.nic(spec.nic).devices.get(spec.arch)   # QEMU's name
+        self.device = families.nic(spec.nic).devices.get(spec.arch)   # name of the NIC in QEMU
         self.number, self.name, self.memory = \
             spec.number, spec.name, spec.memory
         self.console = log_path(f'{cluster.name}-{self.name}-console')
@@ -203,8 +204,8 @@ class Node:
         return [str(c) for c in [*cmd, '-append', append]]
 
     def _switch_command(self):
-        """Returns the command line of a QEMU without a guest. Its firmware finds no disk and
-        halts, and virtual time advances."""
+        """Returns the command line of a QEMU without a guest. The firmware finds no disk and
+        halts the CPU, but virtual time still advances for the NIC."""
         return [str(c) for c in [
             self.cluster.binary.with_name(AMD64.binary), '-name', self.name,
             '-nodefaults', '-no-reboot', '-display', 'none', *AMD64.machine,
@@ -236,14 +237,15 @@ class Node:
         raise Failed(f'the QEMU of {self.name} {self.end(code)}', self.errors)
 
     def end(self, code=None):
-        """Returns a text that says how QEMU ended, and its last message. CODE is QEMU's exit
-        code; another value than a number means that the exit code is not known."""
+        """Returns a text that says how QEMU ended, and QEMU's last message. CODE is the exit code
+        of QEMU; another value than a number means that the exit code is not known."""
         how = 'ended'
         if isinstance(code, int):
             how += f' by {signal.Signals(-code).name}' if code < 0 \
                 else f' with code {code}'
         try:
-            # Drops the first line, which is the command, or a part of a line in a long file.
+            # Drops the first line, which is the command line or, in a long file, a part of a
+            # line.
             lines = [s for s in tail(self.errors).splitlines()[1:] if s.strip()]
         except OSError:
             lines = []
@@ -265,8 +267,8 @@ class Node:
             if self.cluster.prefix(self):
                 return self._ready()
             # QEMU accepts a connection before the guest has a network. Such a connection
-            # may reach the guest a minute late, because QEMU repeats its packets at
-            # growing intervals. So it gets a short limit.
+            # may reach the guest a minute late, because QEMU retransmits its packets at
+            # growing intervals. So an early connection has a short limit.
             limit = _BANNER_SECONDS if self._ready() else _EARLY_SECONDS
             return self.banner.arrived(self.port, limit, wait)
         return False
@@ -302,7 +304,8 @@ class Node:
     def run(self, command, timeout=None, **options):
         """Runs the shell command line COMMAND in this guest. OPTIONS and the result are those
         of subprocess.run(). The guest ends COMMAND after TIMEOUT seconds, with exit code 124,
-        or 137 if COMMAND ignores SIGTERM. Raises TimeoutExpired if the guest does not."""
+        or 137 if COMMAND ignores SIGTERM. Raises TimeoutExpired if COMMAND still runs 20 s
+        later."""
         self.login()
         options.setdefault('stdin', subprocess.DEVNULL)
         if timeout:
@@ -312,7 +315,8 @@ class Node:
                               timeout=timeout, **options)
 
     def trouble(self):
-        """Returns the lines on the console that report an error of the guest's kernel."""
+        """Returns the lines on the console that report an error of the guest's kernel; no lines
+        for a switch."""
         if self.spec.switch:
             return []
         text = self.console.read_text(encoding='utf-8', errors='replace')
@@ -370,9 +374,10 @@ class Cluster:
                         f'{n.spec.coord:#x}' for n in self.guests)
 
     def crowded(self):
-        """Returns true if there are more than two nodes, and one processor for each QEMU and
-        each CPU of a guest would be more than the hosts have. Each host counts as this
-        machine. A process in a crowded guest must not keep a processor while it waits."""
+        """Returns true if there are more than two nodes, and the number of QEMUs plus the number
+        of all guests' CPUs exceeds the number of the hosts' processors. Assumes that each host
+        has as many processors as this machine. A process in a crowded guest must not keep a
+        processor while it waits."""
         nodes = len(self.nodes)
         wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
@@ -386,7 +391,7 @@ class Cluster:
         been started, so that a subclass can react."""
 
     def launcher(self, _node):
-        """Returns the words in front of the command line of QEMU."""
+        """Returns the words in front of the command line of a node's QEMU."""
         return []
 
     def prefix(self, _node, _tty=False):
@@ -394,7 +399,7 @@ class Cluster:
         return []
 
     def ethernet(self, node):
-        """Returns the netdev of the Ethernet that joins the guests."""
+        """Returns the netdev by which NODE is connected with the Ethernet of the guests."""
         if len(self.guests) == 2 and not self.topology.hosts:
             return _stream('ether', f'{self.folder}/ether', node.number == 0)
         group, port, vni = self.segment

@@ -200,9 +200,9 @@ F.READ_REQ_IRQ = { 37, 37 }
 -- } made by from-headers
 
 local LINK_BYTES, HELLO_BYTES = 10, 16      -- length of the link header and of a HELLO
-local INFO_GROUPS = 4                       -- maximum of groups of packets in the info column
+local INFO_GROUPS = 4                       -- maximal number of groups of packets_text()
 
--- Returns { value = name } of @enum. The names lack the first #@prefix characters.
+-- Returns { value = name } of @enum. Each name lacks @prefix, with which it begins in @enum.
 local function names(enum, prefix)
     local by_value = {}
     for key, value in pairs(enum) do
@@ -224,7 +224,7 @@ TYPE[N.RUN_TYPE] = "RUN"
 -- --- Fields -------------------------------------------------------------------
 
 local exanet = Proto("exanet", "ExaNet")
-local pf = {}       -- ProtoFields, by their name behind "exanet."
+local pf = {}       -- ProtoFields, by their names without the prefix "exanet."
 
 local function number(ctor, name, label, how, strings)
     pf[name] = ProtoField[ctor]("exanet." .. name, label, how or base.DEC, strings)
@@ -414,8 +414,8 @@ local floor, min = math.floor, math.min
 local bxor = bit32 and bit32.bxor or
              load("return function(a, b) return a ~ b end")()
 
--- Returns the little-endian 64-bit word at byte @at (from 0) of @s as a quad: a table of the low
--- half and the high half.
+-- Returns the little-endian 64-bit word at byte @at (from 0) of @s as a quad: a table of two
+-- numbers, the low 32 bits and the high 32 bits.
 local function quad(s, at)
     local a, b, c, d, e, f, g, h = s:byte(at + 1, at + 8)
     return { a + b * 0x100 + c * 0x10000 + d * 0x1000000,
@@ -437,7 +437,8 @@ local function flag(q, f)
     return get(q, f) ~= 0
 end
 
--- Returns a copy of quad @q with 0 in field @f. The field must not extend over both halves.
+-- Returns a copy of quad @q with 0 in field @f, which must be within one of the two 32-bit
+-- numbers of @q.
 local function without(q, f)
     local value, copy = get(q, f), { q[1], q[2] }
     local half = f[2] >= 32 and 2 or 1
@@ -445,7 +446,8 @@ local function without(q, f)
     return copy
 end
 
--- Returns the number @value, below 2^53, as a UInt64, because ProtoFields of type uint64 need one.
+-- Returns the number @value, below 2^53, as a UInt64, because a ProtoField of type uint64 accepts
+-- only this type.
 local function wide(value)
     return UInt64.new(value % 2 ^ 32, floor(value / 2 ^ 32))
 end
@@ -456,8 +458,8 @@ end
 
 -- --- CRCs ---------------------------------------------------------------------
 
--- Returns { byte = its CRC } for a CRC of @width bits with polynomial @poly. The most significant
--- bit of a byte is the first.
+-- Returns { byte = CRC of this byte } for a CRC of @width bits with polynomial @poly. The CRC
+-- processes the most significant bit of a byte first.
 local function crc_table(width, poly)
     local made = {}
     for byte = 0, 255 do
@@ -496,8 +498,8 @@ local function byte_of(lo, hi, i)
     return floor(q[floor(i / 4) % 2 + 1] / 2 ^ (8 * (i % 4))) % 256
 end
 
--- Returns the CRC of the header of quads @lo and @hi. Fields that switches change count as zeros:
--- see the comment on CRCs in wire.h.
+-- Returns the CRC of the header that consists of quads @lo and @hi. Fields that switches change
+-- count as zeros: see the comment on CRCs in wire.h.
 local function header_crc(lo, hi)
     local kind = get(lo, F.HDR_LO_TYPE)
     lo = without(lo, F.HDR_LO_VC)
@@ -537,17 +539,18 @@ end
 
 -- --- Packets ------------------------------------------------------------------
 
--- Forms of packets that have only a header. Forms of packets that may have a payload.
+-- Sets of forms: HEADER_ONLY contains the forms of packets that have only a header, DATA those
+-- of packets that may have a payload.
 local HEADER_ONLY = { HEADER = true, RATES = true }
 local DATA = { PAYLOAD = true, OPTIONAL = true }
 
--- Returns true if @type is a load or a store, not the response.
+-- Returns true if packets of type @type are loads or stores; false for their responses.
 local function is_axi_request(type)
     return GROUP[type] == "AXI" and type ~= T.TYPE_AXI_RESPONSE
 end
 
--- Returns the number of 128-bit payload words of packet @p, which is not header-only, by its
--- header. nil: type, size and address make no valid packet.
+-- Returns the number of 128-bit payload words of packet @p, by the header of @p. The form of @p
+-- is not in HEADER_ONLY. nil: type, size and address make no valid packet.
 local function payload_words(p)
     local form = FORM[p.type]
     local fits = p.size > 0 and p.va % N.MTU + p.size <= N.MTU
@@ -616,24 +619,27 @@ local function parse_header(s, at)
              va = get(hi, F.HDR_HI_VA_41_2) * 4 + get(lo, F.HDR_LO_VA_1_0) }
 end
 
--- Returns true if run word @r is valid: 2 to RUN_MAX packets, and 0 in all other bits.
+-- Returns true if run word @r is valid: it has 2 to RUN_MAX packets, and 0 in all bits except
+-- the virtual channel, the type, the number of packets and the CRC.
 local function run_word_valid(r)
     local lo, hi = without(r.lo, F.HDR_LO_VC), without(r.hi, F.HDR_HI_CRC)
     lo = without(without(lo, F.HDR_LO_TYPE), F.RUN_LO_PACKETS)
     return lo[1] + lo[2] + hi[1] + hi[2] == 0 and r.count >= 2 and r.count <= N.RUN_MAX
 end
 
--- Returns true if @p, the header in run @r, is that of a full packet of type WRITE, has
--- the channel of the run word, and all packets of the run are in one block.
+-- Returns true if @p, the header in run @r, has a correct CRC, belongs to a full packet of type
+-- WRITE, and has the virtual channel of the run word, and if all packets of the run are in one
+-- block.
 local function run_header_valid(r, p)
     return p.state == "ok" and p.type == T.TYPE_WRITE and p.size == N.MTU and
            payload_words(p) and get(p.lo, F.HDR_LO_VC) == get(r.lo, F.HDR_LO_VC) and
            p.va % N.BLOCK_BYTES + r.count * N.MTU <= N.BLOCK_BYTES
 end
 
--- Decodes the run whose run word is @r. If the run is valid, stores its packets in field
--- "packets". The packets have the fields of header and footer, and their own VA, data,
--- first and last.
+-- Decodes the run whose run word is @r. From the run word on, the frame has @left bytes of @s.
+-- If the run is valid, stores the packets of the run in field "packets" of @r: each packet has
+-- the fields of the run's header and footer, and fields "va", "data", "first" and "last" of its
+-- own. Otherwise sets the state of @r to "malformed" or "cut". @known: see parse().
 local function parse_run(r, s, left, known)
     local bytes = N.RUN_EXTRA * N.WORD_BYTES + r.count * N.MTU
     if not run_word_valid(r) then
@@ -659,11 +665,11 @@ local function parse_run(r, s, left, known)
     end
 end
 
--- Returns the packet or run at byte @at of @s. From there on, the frame has @left bytes,
--- at least 16. @known is the packet's mark from an earlier pass, or nil. Field "state" of
--- the result shows which fields are valid. If the result has no field "bytes", the length
--- of the packet or run, the next packet cannot be found. Only a run has field "count",
--- and only a packet of a run has field "run".
+-- Returns the packet or run at byte @at of @s. From there on, the frame has @left bytes, at
+-- least 16. @known is the packet's mark of note_packet() from an earlier pass over the frame,
+-- or nil. Field "state" of the result is "ok", "header_crc", "malformed" or "cut". Field
+-- "bytes" is the length of the packet or run; without this field, the next packet cannot be
+-- found. Only a run has field "count", and only a packet of a run has field "run".
 local function parse(s, at, left, known)
     local p = parse_header(s, at)
     if p.type == N.RUN_TYPE then
@@ -693,9 +699,9 @@ local function parse(s, at, left, known)
     return p
 end
 
--- Returns the packets in the @bytes bytes of @s from @at on. A packet without a known length is
+-- Returns the packets in the @bytes bytes of @s from @at on. A packet without field "bytes" is
 -- the last one. A run that is not valid counts as one packet. @marks are the marks of the
--- packets from an earlier pass, or nil.
+-- packets from an earlier pass over the frame, or nil.
 local function parse_all(s, at, bytes, marks)
     local list, stop = {}, at + bytes
     while stop - at >= N.WORD_BYTES do
@@ -713,12 +719,13 @@ end
 
 -- --- Transactions and blocks --------------------------------------------------
 
--- transactions: transactions by source, destination and numbers of the request;
--- requests: transactions by the numbers that the response will have;
+-- The state of the dissector has these tables:
+-- transactions: the results of transaction(), by source, destination and numbers of a request;
+-- requests: these transactions, and loads and stores, by the numbers that their responses have;
 -- generations: the latest generation of each TID of a source for a destination;
--- counted: true for units of nodes that have used a generation above 0;
--- frames: the results of the first pass over a frame, by its number, for later passes;
--- seqs: the next sequence number of each sender of frames.
+-- counted: true for a unit of a source that has used a TID with a generation above 0;
+-- frames: the results of the first pass over a frame, by the number of the frame;
+-- seqs: the sequence number that is expected next from each sender of frames.
 local S
 
 local function forget()
@@ -737,9 +744,9 @@ local function request_key(who, p)
 end
 
 -- Returns by how many generations the TID of @p is newer than the latest generation of this TID
--- that its source has used for this destination; 0 if the generation is not newer, or the
--- first one. Stores the latest generation. nil: the unit of the source has used only
--- generation 0.
+-- that the source of @p has used for this destination; 0 if the generation is not newer, or if
+-- it is the first one of this TID. Stores the latest generation. nil: the sending unit of the
+-- source has used only generation 0.
 local function generations_ahead(p)
     local packetizer = get({ p.small, 0 }, F.SMALL_INDEX) ==
                        E.ni_index.NI_PACKETIZER
@@ -758,9 +765,9 @@ local function generations_ahead(p)
     return S.counted[unit] and ahead or nil
 end
 
--- Returns true if @p belongs to a later transaction than @t, although both have the same
--- numbers, because a source uses a number again after some time. @number is the number of the
--- frame of @p; @ahead is the result of generations_ahead().
+-- Returns true if packet @p belongs to a later transaction than @t. @p and @t have the same
+-- numbers, but a source uses its numbers again after some time. @number is the number of the
+-- frame of @p; @ahead is the result of generations_ahead(@p).
 local function is_later(t, p, number, ahead)
     if ahead and ahead > 0 then
         return true
@@ -772,8 +779,8 @@ local function is_later(t, p, number, ahead)
     return not ahead and p.first
 end
 
--- Returns the transaction of packet @p in frame @number, and makes it if it is new. @p has a
--- footer, and is no RELEASE, load, store or response.
+-- Returns the transaction of packet @p in frame @number, and makes a new one if @p begins it.
+-- @p has a footer, and is no RELEASE, load, store or response.
 local function transaction(p, number)
     local id = key(p.src, p.dst, p.small, p.tid, p.seq, p.epoch)
     local t, ahead = S.transactions[id], generations_ahead(p)
@@ -788,8 +795,9 @@ local function transaction(p, number)
     return t
 end
 
--- Returns the pieces of @t from its start to @stop in one string, with zeros in place of missing
--- pieces. nil: pieces overlap, or a piece is not between start and @stop.
+-- Returns the pieces of transaction @t from address @t.start to address @stop in one string,
+-- with zeros in place of missing pieces. nil: pieces overlap, or a piece is not between these
+-- addresses.
 local function lay_out(t, stop)
     local at, parts, order = t.start, {}, {}
     for va in pairs(t.pieces) do
@@ -811,8 +819,8 @@ local function lay_out(t, stop)
     return table.concat(parts)
 end
 
--- Returns a description of the block of @t, whose first and last packet have been seen. Field
--- "data" has the bytes that are present; it is nil if pieces overlap. nil: the length of the
+-- Returns a description of the block of transaction @t, whose first and last packet have been
+-- seen. Field "data" of the description is the result of lay_out(). nil: the length of the
 -- block is not valid.
 local function block_of(t)
     local length = t.stop - t.start
@@ -829,8 +837,8 @@ local function block_of(t)
     return b
 end
 
--- Adds the payload of write packet @p to the block of @t. Returns the description of the block
--- if the block is complete, and nil otherwise.
+-- Adds the payload of write packet @p in frame @number to the block of transaction @t. Returns
+-- the description of the block if @p completes the block, and nil otherwise.
 local function add_piece(t, p, s, number)
     t.pieces[p.va] = s:sub(p.data + 1, p.data + p.size)
     t.bytes, t.packets = t.bytes + p.size, t.packets + 1
@@ -842,7 +850,8 @@ local function add_piece(t, p, s, number)
     end
     local b = block_of(t)
     if b and b.complete then
-        -- b.data has the bytes now. t.seen still lists the packets, to find copies of them.
+        -- Drops the pieces, because b.data has their bytes. t.seen still lists the packets, so
+        -- that note_data() finds copies of them.
         t.complete, t.pieces = number, {}
         return b
     end
@@ -850,8 +859,8 @@ local function add_piece(t, p, s, number)
     return nil
 end
 
--- Records packet @p of transaction @t, or marks @p in @mark as a copy of an earlier packet.
--- Ignores a packet with a bad payload CRC.
+-- Records packet @p of transaction @t in @t and @frame, or marks @p in @mark as a copy of an
+-- earlier packet. Ignores a packet with a wrong payload CRC.
 local function note_data(frame, t, p, s, number, mark)
     local what = p.type * 2 ^ 42 + p.va
     if p.payload_ok == false then
@@ -866,8 +875,8 @@ local function note_data(frame, t, p, s, number, mark)
     end
 end
 
--- Records a load or store. Field "retries" of a packet is the number of its earlier copies, at
--- most 15.
+-- Records the load or store @p of frame @number at time @now. Field "retries" of @p is the
+-- number of earlier transmissions of this load or store, at most 15.
 local function note_request(p, number, now, mark)
     local id = key("axi", p.src, p.dst, p.tid, p.seq)
     local t = S.requests[id]
@@ -902,8 +911,8 @@ local function note_ack(p, number, now, mark)
     end
 end
 
--- Records the blocks that are not complete, although their last packet is in this frame and
--- their first packet has been seen. Records a block only once.
+-- Adds, to @frame.holes, the transactions whose block is not complete, although its last packet
+-- is in @frame and its first packet has been seen. Adds a transaction only once.
 local function add_holes(frame, number)
     for _, mark in ipairs(frame.marks) do
         local t = mark.t
@@ -940,8 +949,9 @@ local function note_packet(frame, p, s, number, now)
     end
 end
 
--- Records the number of frames of this sender that are missing before @frame. A frame with
--- sequence number 0 counts as the first one of its sender, so no frame is missing before it.
+-- Stores, in @frame.lost, the number of frames that are missing between the previous frame of
+-- the same sender and @frame. A frame with sequence number 0 counts as the first one of its
+-- sender, so no frame is missing before such a frame.
 local function note_seq(frame, seq, pinfo)
     local interface = interface_id()
     local who = key(tostring(pinfo.dl_src), interface and interface.value or 0)
@@ -952,8 +962,8 @@ local function note_seq(frame, seq, pinfo)
     S.seqs[who] = seq + 1
 end
 
--- Returns the record of a frame with bytes @s, @link header and @packets. Makes the record in the
--- first pass.
+-- Returns the record of the frame with bytes @s, link header @link and packets @packets. Makes
+-- the record in the first pass over the frame.
 local function study(s, link, packets, pinfo)
     local frame = S.frames[pinfo.number]
     if not frame then
@@ -989,7 +999,7 @@ local function rate_kbps(code)
 end
 
 -- Returns the title of a packet for the info column and the tree, and the number of bytes that
--- the info column shows: field "size" if the packet has a correct footer, otherwise 0.
+-- the info column shows: @p.size if the CRC of the footer is correct, otherwise 0.
 local function title(p)
     if p.state == "header_crc" then
         return "bad header CRC", 0
@@ -1020,7 +1030,7 @@ local function title(p)
 end
 
 -- Returns the text of @packets for the info column. Adjacent packets with the same title are one
--- group. The text has at most INFO_GROUPS groups, and the number of the other groups.
+-- group. The text has the first INFO_GROUPS groups, and the number of the other groups.
 local function packets_text(packets)
     local groups, last = {}, nil
     for _, p in ipairs(packets) do
@@ -1060,8 +1070,8 @@ end
 
 -- --- Trees --------------------------------------------------------------------
 
--- Adds bits @f of quad @q, which is at byte @at of @tvb, to @tree as field @name. The value is
--- @value, or that of the bits if @value is nil. Returns the new item.
+-- Adds the bits @f of quad @q, which is at byte @at of @tvb, to @tree as field @name. The value
+-- of the field is @value, or the value of the bits if @value is nil. Returns the new item.
 local function bits(tree, tvb, at, q, f, name, value)
     local from, to = floor(f[2] / 8), floor(f[1] / 8)
     if value == nil then
@@ -1101,7 +1111,7 @@ local function add_small(tree, range, value)
     item:add(pf["small.sub"], range, get(q, F.SMALL_SUB))
 end
 
--- Adds TID @value of a load, a store or a response to @tree.
+-- Adds @value, the TID of a load, of a store or of the response to one, to @tree.
 local function add_axi_tid(tree, range, value)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     local id = get(q, F.STID_ID)
@@ -1121,8 +1131,8 @@ local function add_axi_user(tree, range, p)
     end
 end
 
--- Adds TID @value to @tree. @small, the address to which acks are sent, shows which unit made the
--- TID.
+-- Adds TID @value to @tree. @small is the small address to which acks are sent; it shows which
+-- unit has made the TID.
 local function add_tid(tree, range, value, small)
     local item, q = tree:add(pf.tid, range, value), { value, 0 }
     if get({ small, 0 }, F.SMALL_INDEX) == E.ni_index.NI_PACKETIZER then
@@ -1150,8 +1160,8 @@ local function add_va(tree, range, va)
     end
 end
 
--- Adds the small address of the receiver of a packet without footer. Fields @lo and @hi have the
--- two parts of the address.
+-- Adds the small address to which packet @p, which has no footer, is sent. Fields @lo and @hi
+-- of the header contain the two parts of the address.
 local function add_small_of(tree, tvb, p, lo, hi)
     add_small(tree, tvb(p.at + 7, 2), get(p.hi, hi) * 4 + get(p.lo, lo))
 end
@@ -1213,7 +1223,7 @@ local function add_status(tree, range, name, ok, complaint)
     end
 end
 
--- Adds the run word @r.
+-- Adds the run word @r to @tree.
 local function add_run(tree, tvb, r)
     local item = tree:add(pf.run, tvb(r.at, N.WORD_BYTES))
     item:set_text(string.format("Run of %d packets", r.count))
@@ -1499,9 +1509,9 @@ local function parse_link(s)
              seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
 end
 
--- Returns true if Wireshark shows @tree or has a filter on one of the fields. Otherwise the
--- dissector leaves out most fields, because adding fields takes most of the time. Returns true
--- also if Wireshark is too old to report this.
+-- Returns true if Wireshark shows @tree, or uses one of the dissector's fields, for example in
+-- a filter, or is too old to report this. If the result is false, the dissector leaves out most
+-- fields, because adding fields takes most of its time.
 local function is_looked_at(tree)
     if tree.visible or not tree.referenced then
         return true
@@ -1521,8 +1531,8 @@ local function add_packets(root, tvb, s, link, packets, frame)
             run = p.run
             add_run(root, tvb, run)
         end
-        -- If a tunnel puts several frames into one, the record is that of the first of them,
-        -- which may have fewer marks.
+        -- If a tunnel puts several frames into one captured frame, @frame is the record of the
+        -- first of them, which may have fewer marks than this frame has packets.
         local mark = frame.marks[i] or {}
         if all or is_remarkable(p, mark, link) then
             add_packet(root, tvb, s, p, mark, link, i)

@@ -77,7 +77,7 @@ def _cell(value, width=10):
 
 def _show_stream(found):
     """Prints the rates FOUND and those of the document, and how many times slower each rate is
-    than that with local block RAM."""
+    than the rate with local block RAM."""
     print('\nSTREAM, MB/s, all results right; in brackets: times slower than '
           'local block RAM\n')
     print(f'{"":12}' + ''.join(f'{k:>21}' for k in KERNELS))

@@ -16,10 +16,10 @@ from . import figures, positive
 
 FRAMES = (64, 4096)        # bytes
 KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
-BURSTS = (1, 2)            # frames in one direction before the other end answers
+BURSTS = (1, 2)            # number of frames in one direction before the other end answers
 PROGRAMS = ('wire-bench',)
 FULL = 24 + 224 * 288      # bytes of ExaNet's longest frame
-_SECONDS = 20              # limit for a frame, and for the connection of a cable
+_SECONDS = 20              # limit for a frame to arrive, and for a cable to connect
 
 
 def options(parser):
@@ -31,7 +31,7 @@ def options(parser):
 
 
 class _End:
-    """One QEMU, and the socket by which this program reaches its hub."""
+    """One QEMU, and the socket by which this program reaches the hub of this QEMU."""
 
     def __init__(self, binary, name, cable, fds=()):
         ours, theirs = socket.socketpair()
@@ -80,8 +80,8 @@ class _End:
 
 
 def _cable(kind, folder):
-    """Returns the netdev of the end of a cable that listens, the netdev of the other end, and
-    the listening socket that the first end inherits, or None."""
+    """Returns the netdev of the listening end of a cable of KIND, the netdev of the other end,
+    and the listening socket that the first end inherits, or None."""
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
@@ -117,7 +117,7 @@ class Cable:
             if sock:
                 sock.close()
             else:
-                time.sleep(0.5)   # The netdev "socket" tries to connect only once.
+                time.sleep(0.5)   # The netdev "socket" of end b connects only once.
             self.ends.append(_End(self.binary, 'b', client))
             self._connect()
         except BaseException:
@@ -146,7 +146,8 @@ class Cable:
     def half_round_trip(self, size, frames, round_trips):
         """Returns the median of half a round trip in microseconds. In a round trip, each end
         sends FRAMES frames of SIZE bytes. Checks all bytes of the last frame in each
-        direction. The first tenth of the round trips does not count."""
+        direction. The first ROUND_TRIPS // 10 round trips do not count. Fails if a frame is
+        lost or wrong."""
         a, b = self.ends
         times = []
         for number in range(round_trips + round_trips // 10 + 1):
@@ -166,7 +167,8 @@ class Cable:
 
 
 def raw(rounds):
-    """Returns the median figures of rnic-wire-bench, with the longest frames of ExaNet."""
+    """Returns the figures of rnic-wire-bench with the longest frames of ExaNet, as medians of
+    ROUNDS runs."""
     program = qemu.Qemu().program('wire-bench')
     found = {}
     for i in range(rounds):

@@ -42,7 +42,7 @@ def run(binary, args):
 def flows(cluster, hosts, wanted, options='', seconds=3):
     """Runs the streams WANTED at the same time, for SECONDS, between HOSTS, one rank on each
     host. A stream is SRC:DST, two numbers of ranks. Returns {'SRC:DST': (MB/s, writes per
-    second)}. Fails if the program finds wrong data at the end."""
+    second)}. Fails if the program fails, for example because it finds wrong data at the end."""
     command = f'timeout 300 {MPI} --host {",".join(hosts)} -n {len(hosts)} ' \
               f'/usr/lib/rnic/tests/mpi-flows -t {seconds} {options} ' \
               + ' '.join(wanted)

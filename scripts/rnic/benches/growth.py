@@ -9,8 +9,8 @@ from .. import mpi, topology, vm
 from ..steps import Failed, step
 
 TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
-LIMIT = 300      # MB of host memory beside its RAM that a node should not exceed
-# All nodes exchange messages with each other, so that the buffers are in use.
+LIMIT = 300      # MB of host memory, without guest RAM, that a node should not exceed
+# All nodes exchange messages with each other, so that all nodes use their buffers.
 _LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
          f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
 
@@ -23,17 +23,18 @@ def options(parser):
 
 
 def memory(pid, ram):
-    """Returns the MB of host memory of process PID by kind: "ram" is guest RAM, which has RAM
-    MB, "code" is translated code. Of a page that several processes share, each process gets
-    an equal part (Pss)."""
+    """Returns {kind: MB of host memory of process PID}. Kind "ram" is guest RAM, which has RAM
+    MB, "code" is translated code, and "rest" is all other memory. A page that several processes
+    share counts for each process with an equal part (Pss)."""
     found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
     for line in Path(f'/proc/{pid}/smaps').read_text(
             encoding='utf-8').splitlines():
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = int(m[2], 16) - int(m[1], 16)
-            # A mapping as large as guest RAM counts as guest RAM, and a mapping that is
-            # writable and executable as translated code.
+            # A mapping that is at least as large as guest RAM, and not executable, counts as
+            # guest RAM. Of the others, a writable and executable mapping counts as
+            # translated code.
             kind = 'ram' if size >= ram << 20 and 'x' not in m[3] \
                 else 'code' if 'wx' in m[3] else 'rest'
         elif line.startswith('Pss:'):

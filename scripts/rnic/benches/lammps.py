@@ -46,7 +46,8 @@ def _box(count, cells):
 
 def parse(text):
     """Returns the seconds, the number of atoms, and the lines with thermodynamic figures in
-    TEXT, the output of a run. Returns None if TEXT lacks the seconds or such lines."""
+    TEXT, the output of a run. Returns None if TEXT lacks the line "Loop time" or the lines with
+    figures."""
     loop = _LOOP.search(text)
     lines = re.findall(r'^\s*(\d+(?:\s+-?[\d.e+-]+){5})\s*$', text, re.M)
     if not loop or not lines:

@@ -16,9 +16,9 @@ from ..steps import Failed, log_path, step
 from . import positive
 
 IMAGE = FAMILY.nics[0].image
-KINDS = tuple(n.name for n in FAMILY.nics)      # The first is compared with the second.
-_SECONDS = 120             # limit of one program
-_MIB = 1.048576            # MB
+KINDS = tuple(n.name for n in FAMILY.nics)      # The first is compared with the second kind.
+_SECONDS = 120             # time limit of one program
+_MIB = 1.048576            # number of MB in one MiB
 # Test -> (command, column of its figure, factor from the figure to MB/s or microseconds).
 TESTS = {
     'ib_write_bw 64 KiB, MB/s': ('ib_write_bw -s 65536 -D {t}', 3, _MIB),
@@ -29,11 +29,12 @@ TESTS = {
     'ib_write_lat 8 B, us': ('ib_write_lat -s 8 -n {n}', 4, 1),
     'ib_read_lat 8 B, us': ('ib_read_lat -s 8 -n {n}', 4, 1),
     'ib_send_lat 8 B, us': ('ib_send_lat -s 8 -n {n}', 4, 1)}
-_LEAST = 800               # MB/s
+_LEAST = 800               # minimum of MB/s for a test of bandwidth in AIMS
 # Test -> its aim: how many times better than with soft-RoCE the figure is.
 AIMS = {'ib_write_bw 64 KiB, MB/s': 20, 'ib_read_bw 64 KiB, MB/s': 20,
         'ib_write_lat 8 B, us': 8}
-# A test with many QPs, the same test with one QP, and the minimum of their ratio.
+# A test with many QPs, the same test with one QP, and the minimum of the first test's bandwidth
+# divided by that of the second test.
 _MANY = 'ib_write_bw 64 KiB, 256 QPs, MB/s'
 _ONE = 'ib_write_bw 64 KiB, MB/s'
 _PART = 0.5
@@ -50,8 +51,8 @@ def options(parser):
 
 
 def _call(pair, kind, program, column):
-    """Runs PROGRAM of perftest on both guests, and returns the figure in COLUMN of its last
-    line of results. If PROGRAM fails, returns 0 with soft-RoCE, and fails with pvrdma."""
+    """Runs PROGRAM of perftest on both guests of PAIR, and returns the figure in COLUMN of the
+    last line of results. If PROGRAM fails, returns 0 with soft-RoCE, and fails with pvrdma."""
     log = log_path(f'bench-roce-{kind}')
     program += ' -d roce0 -F'
     r = pair.nodes[0].run(
@@ -93,10 +94,10 @@ def _times(name, one, other):
 
 
 def _reached(name, medians):
-    """Returns the aim of test NAME as text, and whether the test reaches the aim: True or
-    False. Returns an empty text and None for a test without an aim. If soft-RoCE failed and
-    the aim compares with soft-RoCE, the second value is False if the test misses its minimum
-    in MB/s, and None otherwise."""
+    """Returns the aim of test NAME as text, and True or False: whether the test reaches the
+    aim. Returns an empty text and None for a test without an aim. If the aim compares with
+    soft-RoCE, and soft-RoCE has failed, the second value is False if the test misses its
+    minimum in MB/s, and None otherwise."""
     one, other = (medians[kind][name] for kind in KINDS)
     if name == _MANY:
         return f'{_PART:.0%} of 1 QP', one >= _PART * medians[KINDS[0]][_ONE]
@@ -117,7 +118,7 @@ def missed(medians):
 
 
 def table(medians):
-    """Returns the table's lines with MEDIANS and aims."""
+    """Returns the lines of a table with MEDIANS and with the aims of the tests."""
     lines = [f'{"":36} {KINDS[0]:>9} {KINDS[1]:>9} {"times":>7}  aim']
     for name in TESTS:
         one, other = (medians[kind][name] for kind in KINDS)

@@ -34,7 +34,7 @@ FAMILY = Family(
     nics=(Nic('exanet', 'exanet', {'amd64': 'exanet-pci', 'arm64': 'exanet-axi'}, links=12,
               options=_options),),
     module=True, library=True, provider=True,
-    # Tests that need neither another node nor more libraries.
+    # These tests need no second node, and no libraries beside libc and libexanet.
     board_tests=('driver-segment', 'driver-cdma'),
     fuzz_runs={'box': 1500, 'decode': 500000, 'segment': 50000, 'wire': 20000},
     fuzz_machine='-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '

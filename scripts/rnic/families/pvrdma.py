@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """pvrdma, a RoCE NIC with Linux' driver; and Linux' own soft-RoCE (rxe) over virtio-net.
-Soft-RoCE is no device of this project, but has the same protocol."""
+Soft-RoCE is no device of this project, but uses the same protocol as pvrdma."""
 
 from ..family import Family, Nic, virtio
 
 _IMAGE = 'roce'
-# Bytes of the card's MTU, which has room for the largest path MTU of RDMA (4096) and headers.
+# MTU of the virtio card in bytes. A packet with the largest path MTU of RDMA (4096 bytes) and
+# its headers fits.
 _MTU = 9000
 
 
 def _pvrdma(mac):
-    """Returns QEMU's options for vmxnet3 with MAC, and for the device beside it."""
+    """Returns QEMU's options for a vmxnet3 with the address MAC, and for the device pvrdma, the
+    second function of the same PCI slot."""
     return ['-device', f'vmxnet3,netdev=ether,romfile=,mac={mac},addr=10.0,'
             'multifunction=on', '-device', 'pvrdma,id=nic,addr=10.1']
 
 
 def _rxe(mac):
-    """Returns QEMU's options for the card of soft-RoCE, with MAC."""
+    """Returns QEMU's options for the virtio card that soft-RoCE uses, with the address MAC."""
     return virtio(mac, f',host_mtu={_MTU}')
 
 

@@ -25,14 +25,14 @@ from ..steps import Failed, log_path, run, step
 
 PING_SIZES = '8,4K,64K,1M,4M'
 PARTS = ('mpi', 'ping', 'memory', 'device')
-# Parts with options of their own.
+# Parts with options of their own: name -> module of the package benches.
 MORE = benches.parts()
 _PING, _DEVICE = f'{DEFAULT.name}-ping', f'{DEFAULT.name}-bench'
 
 
 def median_tables(tables):
-    """Returns {size: (latency, bandwidth)}, the medians over TABLES, which have the same
-    form."""
+    """Returns {size: (latency, bandwidth)}, the medians of TABLES, which are dictionaries of the
+    same form."""
     return {size: tuple(statistics.median(t[size][i] for t in tables)
                         for i in range(2)) for size in tables[0]}
 
@@ -96,8 +96,8 @@ def own_memory(node):
         m = re.match(r'([0-9a-f]+)-([0-9a-f]+) (\S{4}) ', line)
         if m:
             size = (int(m[2], 16) - int(m[1], 16)) // 1024
-            # A mapping as large as guest RAM counts as guest RAM, and a mapping that is
-            # writable and executable as translated code.
+            # A mapping that is at least as large as guest RAM counts as guest RAM, and a
+            # mapping that is writable and executable as translated code.
             counts = size < ram and 'wx' not in m[3]
         elif counts and line.startswith('Rss:'):
             total += int(line.split()[1])

@@ -91,7 +91,8 @@ def _run(args):
     words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
     words += args.mpi
     # The user names a test program without a folder, and a program of the shared folder as
-    # ./program. The file MARK contains the number of the process to kill.
+    # ./program. The file MARK contains the process number of mpirun, which the command below
+    # kills after an error.
     mark = f'/run/rnic-run-{os.getpid()}'
     script = f'PATH=$PATH:{_TESTS}; {"cd /mnt/host; " if c.share else ""}' \
              f'program=$(command -v -- {shlex.quote(program)}) || ' \
@@ -102,7 +103,8 @@ def _run(args):
     try:
         return c.foreground(script)
     except BaseException:
-        # Without a terminal, sshd does not end the command when the connection ends.
+        # Ends mpirun, because sshd does not end a command without a terminal when the
+        # connection ends.
         with contextlib.suppress(subprocess.TimeoutExpired, Failed):
             c.nodes[0].check()
             subprocess.run([*c.nodes[0].ssh(), '--', f'kill $(cat {mark})'],

@@ -34,8 +34,8 @@ _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
 
 
 def table(head, rows):
-    """Returns a simple table of reStructuredText with the line HEAD and ROWS, which may not be
-    empty. Wraps long cells of the last column."""
+    """Returns a simple table of reStructuredText with the heading HEAD and ROWS. Wraps long cells
+    of the last column. Fails if ROWS is empty."""
     rows = [[str(c) for c in r] for r in rows]
     if not rows:
         raise Failed('a table has no rows')

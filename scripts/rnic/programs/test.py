@@ -16,7 +16,7 @@ from .. import apt, build, families, fuzz, qemu, suites, tap
 from ..arch import ARCHES, ARM64
 from ..steps import Failed, build_lock
 
-# Image and processor of the guests that the gate boots.
+# Pairs (image, processor) of the guests that the gate builds.
 _GUESTS = tuple((image, arch) for name, arch in ARCHES.items() for image in
                 dict.fromkeys(nic.image for nic in families.NICS.values()
                               if name in nic.devices))
@@ -125,7 +125,7 @@ def _selected(args, guests):
     if args.arm64:
         return suites.guest_names(args.only, ARM64)
     if args.fuzz_qemu:
-        return ['all']       # such tests have no names
+        return ['all']       # --fuzz-qemu ignores --only
     if args.fuzz:
         return fuzz.targets(args.only)
     names = fuzz.targets(args.only) + suites.guest_names(
