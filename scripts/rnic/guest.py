@@ -524,6 +524,7 @@ def _make_boot(arch):
     if fresh(stamp, value):
         return
     with step(f'making the boot files{_for(arch)}'):
+        stamp.unlink(missing_ok=True)
         base = Image(arch=arch).base
         arch.unpack_kernel(base / 'boot' / f'vmlinuz-{kernel_version(base)}')
         initrd.make(arch, base)
@@ -535,6 +536,7 @@ def _make_ram(arch):
     if not arch.ram or fresh(stamp, value):
         return
     with step('making the guest without a disk, and the device tree of zcu102'):
+        stamp.unlink(missing_ok=True)
         base = Image(arch=arch).base
         initrd.make_ram(arch, base, arch.out)
         initrd.make_device_tree(arch, base)

@@ -31,9 +31,10 @@ def listening(address):
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         sock.bind(where)
+        # With SO_REUSEADDR, listen() fails too if another process listens at the address.
+        sock.listen(1)
     except OSError as e:
         sys.exit(f'cannot listen at {address}: {e.strerror}')
-    sock.listen(1)
     return sock
 
 

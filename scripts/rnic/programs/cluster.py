@@ -210,7 +210,7 @@ def _show_counters(nodes, now, everything):
         if isinstance(v, str):
             continue
         k = v['counters']
-        print(f'{node.name:10} {_sum(k, "tx-"):12} {_sum(k, "rx-", "rx-ctx-"):12} '
+        print(f'{node.name:10} {_sum(k, "tx-"):12} {_sum(k, "rx-"):12} '
               f'{k.get("forwarded", 0):10} {_sum(k, "retry-") + k["msg-retry"]:8} '
               f'{_sum(k, "drop-"):8} {k["nack-sent"]:8} '
               f'{_sum(k, "fault-"):11}')
@@ -220,7 +220,7 @@ _RECEIVED = {'rx-write', 'rx-read-req', 'rx-control', 'rx-notify', 'rx-ack',
              'rx-release', 'rx-flow-rate'}
 
 
-def _sum(counters, prefix, *_):
+def _sum(counters, prefix):
     return sum(v for k, v in counters.items() if k.startswith(prefix)
                and (prefix != 'rx-' or k in _RECEIVED))
 
