@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes of other users that hold a context, for programs that test the driver. */
+/*
+ * Child processes of other users that hold a context, for programs that test the
+ * driver.
+ */
 #ifndef DRIVER_CHILD_H
 #define DRIVER_CHILD_H
 
@@ -15,15 +18,16 @@ static uint32_t job_of(const struct nic *nic)
 /* A process that holds a context, or runs another function of a test. */
 struct child {
 	pid_t pid;
-	int in, out;	/* pipes to the process, and from it */
+	int in, out;	/* ends of the pipe to the process and of the pipe from the
+			 * process */
 	/*
-	 * The number that the process reports first: child_hold() reports the job of
-	 * its context, or -errno of the open.
+	 * The number that the process writes first.  child_hold() writes the job of
+	 * its context, or -errno if the open failed.
 	 */
 	int job;
 };
 
-/* Opens the NIC as a child, reports the job, and waits for the end of its input. */
+/* Opens the NIC in a child, writes the job to @out, and waits for the end of @in. */
 static int child_hold(int in, int out)
 {
 	struct nic nic;
@@ -41,7 +45,7 @@ static int child_hold(int in, int out)
 }
 
 /*
- * Closes descriptors 3 to 255 except @a and @b, because a child inherits the pipes of
+ * Closes descriptors 3 to 255 except @a and @b, because a child inherits the pipes to
  * other children.
  */
 static void keep_two(int a, int b)
@@ -62,7 +66,10 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Maps user @inner to user @outer, as newuidmap does.  @file is the map file of @pid. */
+/*
+ * Maps user @inner of the namespace of process @pid to user @outer of the node, as
+ * newuidmap does.  @file is the name of the map in /proc/PID.
+ */
 static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 {
 	char path[64], text[64];
@@ -73,9 +80,10 @@ static void map_user(pid_t pid, const char *file, uid_t inner, uid_t outer)
 }
 
 /*
- * Starts a process of user @uid that runs @run.  Waits for the int that @run first writes
- * to its pipe @out, and returns the process with this int as @job.  With @ns the process
- * first creates a user namespace, with user @outer of the node as its only user.
+ * Starts a process of user @uid that runs @run.  Waits for the int that @run first
+ * writes to its pipe @out, and returns the process with this int as member job.  With
+ * @ns the process first creates a user namespace, whose only user is user @outer of
+ * the node.
  */
 static struct child child_run(uid_t uid, bool ns, uid_t outer,
 			      int (*run)(int in, int out))

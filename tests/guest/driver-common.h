@@ -8,7 +8,7 @@
 #ifndef DRIVER_COMMON_H
 #define DRIVER_COMMON_H
 
-#define _GNU_SOURCE	/* hence this header must be included first */
+#define _GNU_SOURCE	/* so this header must be the first include */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -33,7 +33,8 @@
 
 #define NIC_DEVICE	"/dev/exanet0"
 #define NIC_SYSFS	"/sys/class/exanet/exanet0/"
-#define NIC_TIMEOUT	30.0	/* seconds: a loaded host emulates both guests */
+#define NIC_TIMEOUT	30.0	/* seconds; long, because the host that emulates both
+				 * guests may be loaded */
 
 #define PAGE		4096UL
 
@@ -44,12 +45,12 @@
 struct nic {
 	int fd;
 	struct exanet_ioc_query q;
-	volatile struct exanet_channel *channel;	/* in the scratchpad page */
+	volatile struct exanet_channel *channel;	/* the mapped scratchpad page */
 	volatile struct exanet_info *info;
 	uint32_t token;
 };
 
-/* Prints the result of a test; returns @ok. */
+/* Prints the result @ok of test @name; returns @ok. */
 static inline bool check(bool ok, const char *name)
 {
 	printf("%s - %s\n", ok ? "ok" : "not ok", name);
@@ -57,7 +58,10 @@ static inline bool check(bool ok, const char *name)
 	return ok;
 }
 
-/* Does check(@value == @expected), and prints both values if the test fails. */
+/*
+ * Calls check() with the result of @value == @expected.  Prints both values if they
+ * differ.
+ */
 static inline bool check_value(long value, long expected, const char *name)
 {
 	if (value != expected)
@@ -66,7 +70,7 @@ static inline bool check_value(long value, long expected, const char *name)
 	return check(value == expected, name);
 }
 
-/* Ends the program if a precondition of a test is not met. */
+/* Ends the program unless @ok, a precondition of a test, is true. */
 static inline void must(bool ok, const char *what)
 {
 	if (ok)
@@ -115,8 +119,8 @@ static inline void nic_close(struct nic *nic)
 }
 
 /*
- * Maps a window that contains @p; returns the GVA by which peers and this process access
- * @p.
+ * Maps a window of the NIC that contains @p.  Returns the GVA by which peers and this
+ * process access @p.
  */
 static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
 {
@@ -128,7 +132,10 @@ static inline uint64_t nic_gva(struct nic *nic, const volatile void *p)
 	       RNIC_PREP(EXANET_VA_OFFSET, m.va);
 }
 
-/* Starts a write of @len bytes to context @ctx.  @flags are EXANET_CHANNEL_ flags. */
+/*
+ * Starts, by channel @ch, a write of @len bytes at @src to @gva of context @ctx.
+ * @flags are bits EXANET_CHANNEL_* of the control word.
+ */
 static inline void nic_start(struct nic *nic, unsigned int ch, const void *src,
 			     uint64_t gva, uint32_t len, unsigned int ctx,
 			     uint64_t flags)
@@ -153,8 +160,8 @@ static inline bool nic_idle(struct nic *nic, unsigned int ch)
 }
 
 /*
- * Waits for the end of the last transfer of channel @ch.  Returns its status, or ~0 after
- * NIC_TIMEOUT seconds.
+ * Waits for the end of the last transfer of channel @ch.  Returns the status word of
+ * the channel, or ~0 after NIC_TIMEOUT seconds.
  */
 static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
 {
@@ -167,7 +174,10 @@ static inline uint64_t nic_wait(struct nic *nic, unsigned int ch)
 	return ~0ULL;
 }
 
-/* Writes from @src to @dst, both in this process; returns as nic_wait(). */
+/*
+ * Copies @len bytes of this process from @src to @dst by an RDMA write.  Returns as
+ * nic_wait().
+ */
 static inline uint64_t nic_copy(struct nic *nic, void *dst, const void *src,
 				uint32_t len)
 {
@@ -184,7 +194,10 @@ static inline void *memory(size_t bytes)
 	return p;
 }
 
-/* Fills @p with a pattern: each byte depends on its position and on @seed. */
+/*
+ * Fills the @bytes bytes at @p with a pattern: each byte depends on its position and
+ * on @seed.
+ */
 static inline void fill(void *p, size_t bytes, unsigned int seed)
 {
 	uint8_t *b = p;
@@ -219,7 +232,10 @@ static inline bool all_bytes(const void *p, size_t bytes, uint8_t value)
 	return true;
 }
 
-/* Returns the number in file @name of NIC_SYSFS; ends the program if a read fails. */
+/*
+ * Returns the number in file @name of folder NIC_SYSFS.  Ends the program if the file
+ * cannot be read.
+ */
 static inline long long sysfs_number(const char *name)
 {
 	char path[256], text[64] = "";
@@ -234,9 +250,9 @@ static inline long long sysfs_number(const char *name)
 }
 
 /*
- * Waits until the number in file @name is @value; returns false after NIC_TIMEOUT
- * seconds.  The wait is needed because page faults of the NIC keep an address space for a
- * moment after the end of its process.
+ * Waits until the number in file @name of folder NIC_SYSFS is @value.  Returns false
+ * after NIC_TIMEOUT seconds.  The wait is needed because page faults of the NIC keep
+ * an address space for a moment after the end of its process.
  */
 static inline bool comes_to(const char *name, long long value)
 {
@@ -250,7 +266,10 @@ static inline bool comes_to(const char *name, long long value)
 	return true;
 }
 
-/* Writes @text to a module parameter; returns 0 or errno. */
+/*
+ * Writes @text to parameter @name of the module exanet.  Returns 0 or the positive
+ * errno of the write.
+ */
 static inline int set_parameter(const char *name, const char *text)
 {
 	char path[256];
@@ -277,7 +296,10 @@ static inline void become(uid_t uid)
 	must(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid), "setresuid");
 }
 
-/* Waits for child @pid; returns its exit code, or 128 + the signal that ended it. */
+/*
+ * Waits for the end of child @pid.  Returns the exit code, or 128 + the number of the
+ * signal that ended the child.
+ */
 static inline int reap(pid_t pid)
 {
 	int status;

@@ -33,7 +33,7 @@
 
 #define WINDOW_BYTES (4 << 20)
 #define NAME_MAX_BYTES 64
-#define TIMEOUT 30.0    /* timeout in seconds */
+#define TIMEOUT 30.0    /* seconds after which a wait fails */
 
 struct node {
     struct fi_info *info;
@@ -133,8 +133,8 @@ static void put(const void *buf, size_t len)
 }
 
 /*
- * Receives @len bytes.  Polls the CQs until they arrive, because the provider executes
- * the peer's atomics in software, as part of a poll.
+ * Receives @len bytes from the TCP connection.  Polls the CQs until bytes arrive,
+ * because the provider executes the peer's atomics in software, as part of a poll.
  */
 static void get(void *buf, size_t len)
 {
@@ -159,7 +159,10 @@ static void sync_up(void)
 
 /* --- Objects ---------------------------------------------------------------- */
 
-/* Returns new hints with the values that all test programs use; the caller frees them. */
+/*
+ * Returns new hints for fi_getinfo() with the values that all test programs use; the
+ * caller frees the hints.
+ */
 static struct fi_info *make_hints(enum fi_av_type av)
 {
     struct fi_info *hints = fi_allocinfo();
@@ -188,8 +191,8 @@ static struct fi_info *find_info(enum fi_av_type av)
 }
 
 /*
- * Opens an endpoint that @info describes, with domain, CQs, counter, AV and a cleared
- * window.  @n owns @info.
+ * Opens in @n an endpoint that @info describes, with domain, CQs, counter, AV and a
+ * cleared window.  From now on @n owns @info.
  */
 static void node_open_info(struct node *n, struct fi_info *info,
                            enum fi_av_type av, enum fi_wait_obj wait)
@@ -259,8 +262,10 @@ static void node_meet(struct node *n)
 /* --- Completions ------------------------------------------------------------ */
 
 /*
- * Reads the next completion of @cq into @e, and polls the other CQ too.  Returns 0, or
- * the positive FI_E code of an error completion; FI_ETIMEDOUT after TIMEOUT seconds.
+ * Reads the next completion of @cq into @e, and polls the other CQ, too.  Returns 0,
+ * or the positive FI_E code of an error completion (then e->data is the number of
+ * bytes that did not fit), FI_ETIMEDOUT after TIMEOUT seconds, or the positive FI_E
+ * code with which the read failed.
  */
 static int next(struct fid_cq *cq, struct fi_cq_tagged_entry *e,
                 fi_addr_t *source)
@@ -304,7 +309,10 @@ static void done_ok(struct fid_cq *cq, const char *what)
     }
 }
 
-/* Repeats @call while it returns -FI_EAGAIN; another error ends the program. */
+/*
+ * Repeats @call while @call returns -FI_EAGAIN, and polls the transmit CQ in between.
+ * Another error ends the program.
+ */
 #define RETRY(call) \
     ({ \
         ssize_t ret_; \

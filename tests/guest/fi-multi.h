@@ -10,14 +10,17 @@
 
 #define MULTI_POOLS 4
 
-/* The buffers: pools of bytes. */
+/* The FI_MULTI_RECV buffers, called pools. */
 static struct {
     uint8_t bytes[MULTI_POOLS][4096];
-    uint64_t posted[MULTI_POOLS];       /* number of the last post of each pool */
+    uint64_t posted[MULTI_POOLS];       /* for each pool: number of its last post */
     uint64_t posts;                     /* number of posts of all pools */
 } multi;
 
-/* Posts @pool as a buffer for messages of all sources. */
+/*
+ * Posts the pool with number @pool as a FI_MULTI_RECV buffer for messages of all
+ * sources.
+ */
 static void multi_post(unsigned int pool)
 {
     struct iovec iov = { multi.bytes[pool], sizeof(multi.bytes[pool]) };
@@ -39,8 +42,9 @@ static unsigned int multi_pool(const void *p)
 }
 
 /*
- * Returns the place of byte @p: a later post has a higher place, and so has a later byte
- * of the same post.  Reports a failure and returns 0 if no pool contains @p.
+ * Returns the place of byte @p, a number for comparisons: bytes of a later post have
+ * higher places, and so have later bytes of the same post.  Reports a failure and
+ * returns 0 if no pool contains @p.
  */
 static uint64_t multi_place(const void *p)
 {
@@ -55,8 +59,8 @@ static uint64_t multi_place(const void *p)
 }
 
 /*
- * Checks that places increase: by FI_ORDER_SAS, messages match in the order of their
- * sends.
+ * Checks that @count places increase: by FI_ORDER_SAS, messages match in the order of
+ * their sends.
  */
 static void multi_check_order(const uint64_t *places, unsigned int count)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Server of fi-rma-atomic: runs the part whose name the client sends, until "end". */
+/*
+ * Server side of the test program fi-rma-atomic: runs the parts whose names the
+ * client sends, until the name "end".
+ */
 #ifndef FI_SERVE_H
 #define FI_SERVE_H
 
 #include "fi-multi.h"
 
 /*
- * Clears the lower half of the window, and fills the upper half with pattern 99.  Waits
- * until the client has used the window.
+ * Clears the lower half of the own window, and fills the upper half with pattern 99.
+ * Waits until the client has used the window.
  */
 static void serve_window(void)
 {
@@ -18,7 +21,8 @@ static void serve_window(void)
 }
 
 /*
- * Receives a range of the window and a seed.  Reports whether the range has this pattern.
+ * Receives a range of the own window and a seed.  Answers whether the range has the
+ * pattern of this seed.
  */
 static void serve_verify(void)
 {
@@ -30,7 +34,8 @@ static void serve_verify(void)
     put(&ok, 1);
 }
 
-#define HELD_COUNT 1024         /* fi_exanet(7): limit of sends without a receiver */
+#define HELD_COUNT 1024         /* fi_exanet(7): number of sends that complete without a
+                                 * receiver */
 #define HELD_BYTES_MAX 4096
 #define ORDER_COUNT 500
 
@@ -56,7 +61,10 @@ static void serve_order(void)
     }
 }
 
-/* Sends 20 single messages with pauses, so that the receiver sleeps between them. */
+/*
+ * Sends 20 messages with a pause before each, so that the receiver sleeps between the
+ * messages.
+ */
 static void serve_slow(void)
 {
     uint32_t i;
@@ -123,7 +131,10 @@ static void serve_written(void)
     put(report, sizeof(report));
 }
 
-/* Runs an endpoint in a child, and kills the child when the client requests it. */
+/*
+ * Runs an endpoint in a child process, and kills the child when the client requests
+ * this.
+ */
 static void serve_victim(void)
 {
     int met[2];
@@ -145,7 +156,10 @@ static void serve_victim(void)
             fi_cq_read(me.rxcq, NULL, 0);
         }
     }
-    /* The child uses the TCP connection until it has met its peer. */
+    /*
+     * Waits, because the child uses the TCP connection until the child has met its
+     * peer.
+     */
     if (read(met[0], &c, 1) != 1) {
         die("the victim died too early");
     }
@@ -158,8 +172,8 @@ static void serve_victim(void)
 }
 
 /*
- * Makes no progress until the client reports how many messages it has sent; then
- * receives them and reports how many were right.
+ * Makes no progress until the client reports how many messages the client has sent.
+ * Then receives these messages, and reports how many had the right bytes.
  */
 static void serve_asleep(void)
 {

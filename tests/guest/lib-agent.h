@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent, the other side of a test of libexanet: a context whose memory the test reads
- * and writes.  The agent checks this memory on command.  The agent runs as a thread of
- * the test (loop-back) or as a process of another node (PROGRAM --serve).
+ * The agent, which is the other side of a test of libexanet.  The agent has a context
+ * whose memory the test reads and writes, and checks this memory on command.  The
+ * agent runs as a thread of the test (loop-back) or as a process of another node
+ * (PROGRAM --serve).
  *
- * Commands arrive in mailbox AGENT_COMMANDS; the agent answers to the sender's mailbox of
- * the same number.  The agent sends each message that arrives in mailbox AGENT_ECHO back
- * to the sender's mailbox AGENT_ECHO.
+ * Commands arrive in mailbox AGENT_COMMANDS.  The agent sends the answer to the
+ * mailbox with the same number at the sender.  The agent sends each message that
+ * arrives in mailbox AGENT_ECHO back to mailbox AGENT_ECHO of the sender.
  */
 #ifndef LIB_AGENT_H
 #define LIB_AGENT_H
@@ -21,22 +22,27 @@
 #include "libexanet.h"
 
 #define AGENT_ECHO	0
-#define AGENT_SPARE	1	/* opened, emptied and closed on command */
+#define AGENT_SPARE	1	/* mailbox that commands open, empty and close */
 #define AGENT_COMMANDS	2
 
-#define AGENT_GUARD	1024	/* checked bytes before and behind a range */
-#define AGENT_MARGIN	65536	/* bytes before and behind the largest transfer */
+#define AGENT_GUARD	1024	/* bytes before and behind a range that AGENT_VERIFY
+				 * checks, too */
+#define AGENT_MARGIN	65536	/* bytes of the area before and behind the largest
+				 * transfer */
 #define AGENT_TRANSFER	(4U << 20)
 #define AGENT_AREA	(AGENT_TRANSFER + 2 * AGENT_MARGIN)
 #define AGENT_BACKGROUND 0xa5
-#define AGENT_IDLE_MS	180000  /* the agent ends after this time without a command */
+#define AGENT_IDLE_MS	180000  /* time without a message after which the agent ends */
 
 enum agent_op {
 	AGENT_INFO	= 1,	/* returns the agent's addresses */
-	AGENT_CLEAR	= 2,	/* fills [off, off + len) and guards with background */
+	AGENT_CLEAR	= 2,	/* fills [off, off + len) and its guards with
+				 * AGENT_BACKGROUND */
 	AGENT_FILL	= 3,	/* fills [off, off + len) with the pattern of seed */
-	AGENT_VERIFY	= 4,	/* counts wrong bytes of [off, off + len) and guards */
-	AGENT_NOTIFY	= 5,	/* waits for a notification, then as AGENT_VERIFY */
+	AGENT_VERIFY	= 4,	/* returns the number of wrong bytes of [off, off + len)
+				 * and its guards */
+	AGENT_NOTIFY	= 5,	/* waits for a notification, then does the same as
+				 * AGENT_VERIFY */
 	AGENT_OPEN	= 6,	/* opens the spare mailbox, with 2^len entries */
 	/*
 	 * Empties the spare mailbox.  The answer has in value the number of messages, and
@@ -46,23 +52,27 @@ enum agent_op {
 	 */
 	AGENT_DRAIN	= 7,
 	AGENT_SHUT	= 8,	/* closes the spare mailbox */
-	AGENT_LATER	= 9,	/* answers after len milliseconds */
+	AGENT_LATER	= 9,	/* returns after len milliseconds */
 	AGENT_REMAP	= 10,	/* replaces the pages of the area */
-	AGENT_LOCK	= 11,	/* sets protection len (PROT_*) for the page at off */
-	AGENT_WRITE	= 12,	/* RDMA write from off to gva, with a notification */
+	AGENT_LOCK	= 11,	/* sets the protection of the page at off to len
+				 * (PROT_*) */
+	AGENT_WRITE	= 12,	/* writes len bytes at off to gva by RDMA, with a
+				 * notification */
 	AGENT_QUIT	= 13,
 };
 
 struct agent_msg {
 	__le32 op;
-	__le32 tag;		/* the answer has the same value */
+	__le32 tag;		/* number of the command; the answer has the same
+				 * number */
 	__le32 off;
 	__le32 len;
 	__le32 seed;
-	__le32 value;		/* in an answer: count, or negative errno */
+	__le32 value;		/* in an answer: the result of the command, or negative
+				 * errno */
 	__le64 data;
 	__le64 gva;
-	__le64 va;		/* address of the area */
+	__le64 va;		/* virtual address of the area */
 	__le64 xva;
 	__le64 rec_xva;
 };
@@ -90,7 +100,10 @@ static inline void agent_fill(uint8_t *p, size_t len, uint32_t seed)
 		p[i] = agent_byte(i, seed);
 }
 
-/* Counts bytes that differ from the pattern, or in the guards from the background. */
+/*
+ * Returns the number of bytes at @p that differ from the pattern of @seed, plus the
+ * number of guard bytes that differ from AGENT_BACKGROUND.
+ */
 static inline uint32_t agent_verify(const uint8_t *p, size_t len, uint32_t seed)
 {
 	uint32_t bad = 0;
@@ -184,7 +197,10 @@ static int agent_notify(struct agent *a, struct agent_msg *m)
 					     le32toh(m->len), le32toh(m->seed));
 }
 
-/* Executes a command and stores results in @m.  Returns the value of the answer. */
+/*
+ * Executes the command in @m and stores results in @m.  Returns the member value of
+ * the answer.
+ */
 static int agent_do(struct agent *a, struct agent_msg *m,
 		    const struct exanet_message *from)
 {
@@ -298,8 +314,8 @@ static int agent_open(struct agent *a)
 }
 
 /*
- * Executes commands until AGENT_QUIT, and sleeps in between.  Returns 0, or a negative
- * errno; -ETIMEDOUT after AGENT_IDLE_MS without a command.
+ * Executes commands until AGENT_QUIT, and sleeps while none arrives.  Returns 0 or a
+ * negative errno: -ETIMEDOUT after AGENT_IDLE_MS without a message.
  */
 static int agent_run(struct agent *a)
 {

@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 
-/* Returns how often processes have stored to POLL; -1 if there is no NIC. */
+/*
+ * Returns the number of stores of processes to the register POLL of the NIC, or -1 if
+ * the counter cannot be read.
+ */
 static inline long long poll_stores(void)
 {
 	FILE *f = fopen("/sys/class/exanet/exanet0/counters/poll", "re");

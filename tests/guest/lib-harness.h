@@ -3,9 +3,9 @@
  * For test programs of libexanet: TAP output, commands to the agent, and main().  A
  * program includes this file and defines run_all().
  *
- *   PROGRAM                    tests against a thread, its own agent (loop-back)
- *   PROGRAM --serve            is the agent of another node; prints "agent COORD CTX"
- *   PROGRAM --peer COORD CTX   tests against that agent
+ *   PROGRAM                    runs the tests against an agent, a thread of the program
+ *   PROGRAM --serve            is the agent for another node; prints "agent COORD CTX"
+ *   PROGRAM --peer COORD CTX   runs the tests against the agent at COORD CTX
  */
 #ifndef LIB_HARNESS_H
 #define LIB_HARNESS_H
@@ -15,14 +15,17 @@
 
 #include "lib-agent.h"
 
-/* Runs all tests of the program.  main() calls run_all() after the agent has answered. */
+/*
+ * Runs all tests of the program, which defines this function.  main() calls run_all()
+ * after the agent has answered.
+ */
 static void run_all(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TEST_WAIT_MS	20000
-#define TEST_LATER_MS	150	/* time after which a thread is asleep */
+#define TEST_LATER_MS	150	/* time (ms) after which a waiting thread is asleep */
 
-/* State of the tests.  Fields a_ describe memory of the agent. */
+/* State of the tests.  a_va, a_gva and a_rec are addresses of memory of the agent. */
 static struct {
 	struct exa_dev *dev;
 	struct exa_mbox *echo, *commands;
@@ -35,7 +38,7 @@ static struct {
 } t;
 
 static unsigned int tests, failures;
-/* First failure of the running test; empty if there is none. */
+/* Text of the first failure of the running test; empty if the test has not failed. */
 static char reason[256];
 
 __attribute__((format(printf, 1, 2)))
@@ -50,7 +53,10 @@ static inline void fail(const char *form, ...)
 	va_end(ap);
 }
 
-/* Fails the running test and returns false unless @got is @wanted. */
+/*
+ * Returns true if @got is @wanted.  Otherwise the running test fails, and the
+ * function returns false.
+ */
 static inline bool want(const char *what, long got, long wanted)
 {
 	if (got == wanted)
@@ -60,7 +66,7 @@ static inline bool want(const char *what, long got, long wanted)
 	return false;
 }
 
-/* Prints the result of the running test, and begins the next test. */
+/* Prints the result of the running test as test @name, and begins the next test. */
 static inline void done(const char *name)
 {
 	tests++;
@@ -82,7 +88,10 @@ static inline void command_post(struct agent_msg *m)
 	want("command", exa_send(t.dev, &t.agent, m, sizeof(*m)), 0);
 }
 
-/* Waits for the answer to the last command.  Returns its value, or a negative error. */
+/*
+ * Waits for the answer to the last command and stores it in @m.  Returns the member
+ * value of the answer, or a negative error.
+ */
 static inline int command_answer(struct agent_msg *m)
 {
 	int ret;

@@ -19,7 +19,7 @@
 static int rank, ranks;
 static int subtests, failures, failed;
 
-/* Sizes around the limits of packets, pages, blocks and protocols. */
+/* Sizes (bytes) around the limits of packets, pages, blocks and protocols. */
 static const int edge_sizes[] = {
     0, 1, 7, 8, 15, 39, 40, 41, 44, 45, 56, 57, 63, 64, 65, 128, 255, 256, 257,
     511, 513, 1000, 4071, 4072, 4095, 4096, 4097, 8167, 8168, 8169, 8191, 8192,
@@ -29,7 +29,10 @@ static const int edge_sizes[] = {
 #define EDGES ((int)(sizeof(edge_sizes) / sizeof(edge_sizes[0])))
 #define EDGE_MAX 1048577
 
-/* Counts a mismatch of this rank, and prints the first five of a subtest. */
+/*
+ * Counts a mismatch that this rank has found, and prints the first five mismatches of
+ * each subtest.
+ */
 static inline void __attribute__((format(printf, 1, 2)))
 fail(const char *format, ...)
 {
@@ -137,8 +140,8 @@ static inline void check(const void *buf, size_t len, uint64_t seed,
 }
 
 /*
- * Returns a buffer of @len bytes between guards, @offset bytes behind an address that is
- * a multiple of GUARD.  guarded_free() frees the buffer.
+ * Returns a buffer of @len bytes between two guards of GUARD bytes.  The buffer
+ * begins @offset bytes behind a multiple of GUARD.  guarded_free() frees the buffer.
  */
 static inline uint8_t *guarded_new(size_t len, size_t offset)
 {
@@ -152,7 +155,10 @@ static inline uint8_t *guarded_new(size_t len, size_t offset)
     return base + GUARD + offset;
 }
 
-/* Checks the guards of a buffer of guarded_new(), and frees it. */
+/*
+ * Checks the guards of @buf, which guarded_new() has returned for @len and @offset,
+ * and frees the buffer.
+ */
 static inline void guarded_free(uint8_t *buf, size_t len, size_t offset,
                                 const char *what)
 {

@@ -16,10 +16,10 @@
 struct bed_node {
     struct fid_domain *domain;
     struct fid_av *av;          /* after bed_open(): entry n is the address of node n */
-    struct fid_cq *cq;          /* CQ of all requests and of receives */
+    struct fid_cq *cq;          /* completions of sends, RMA, atomics, receives */
     struct fid_cntr *sent, *received;
     struct fid_ep *ep;
-    struct fid_mr *mr;          /* region of @window */
+    struct fid_mr *mr;          /* memory region of @window */
     struct rnic_fi_name name;
     uint8_t window[BED_WINDOW];
 };
@@ -39,40 +39,43 @@ struct bed_case {
 extern const struct bed_case fail_cases[], msg_cases[], name_cases[], rma_cases[];
 extern const struct bed_case exanet_cases[];
 
-/* Number of failed checks, in all cases. */
+/* Number of failed checks of all cases. */
 extern unsigned int bed_failures;
 
-/* Counts and prints the failure of a check; returns @condition. */
+/* Counts and prints the failure if @condition is false; returns @condition. */
 #define CHECK(condition) bed_check(condition, #condition, __FILE__, __LINE__)
 bool bed_check(bool good, const char *what, const char *file, int line);
 
-/* Opens and closes the endpoints of all nodes. */
+/* Open and close the fabric, and the endpoints of all nodes. */
 void bed_open(void);
 void bed_close(void);
 
-/* Opens and closes one endpoint with all that belongs to it. */
+/*
+ * Open and close the endpoint of node @nr with its domain, AV, CQ, counters and
+ * region.
+ */
 void bed_node_open(unsigned int nr, enum fi_wait_obj wait);
 void bed_node_close(unsigned int nr);
 
-/* Polls all endpoints @rounds times. */
+/* Polls each open endpoint @rounds times. */
 void bed_poll(unsigned int rounds);
 
 /*
  * Waits for the next completion of node @nr, and stores the completion in @entry.
- * Returns 0, the positive FI_E code of a completion with an error, FI_ETIMEDOUT after ten
- * seconds, or FI_EOTHER if the CQ cannot be read.
+ * Returns 0, the positive FI_E code of a completion with an error, FI_ETIMEDOUT after
+ * ten seconds, or FI_EOTHER if a read of the CQ fails.
  */
 int bed_wait(unsigned int nr, struct fi_cq_tagged_entry *entry);
 
 /*
- * Waits for the next completion of node @nr; checks that the completion has no error and
- * the context @context.
+ * Waits for the next completion of node @nr.  Checks that the completion has no error
+ * and has the context @context.
  */
 void bed_done(unsigned int nr, void *context);
 
-/* Fills @len bytes with a pattern that depends on @seed. */
+/* Fills the @len bytes at @buf with a pattern that depends on @seed. */
 void bed_fill(void *buf, size_t len, uint32_t seed);
-/* Returns true if the @len bytes have the pattern of @seed. */
+/* Returns true if the @len bytes at @buf have the pattern of bed_fill() with @seed. */
 bool bed_filled(const void *buf, size_t len, uint32_t seed);
 
 #endif

@@ -19,17 +19,20 @@
 #define LOOP_REGIONS        16      /* regions that a NIC can expose at a time */
 #define LOOP_KINDS          (RNIC_FI_REQUEST_WRITE_NOTE + 1)
 
-/* Settings of the tests, and counts of all NICs. */
+/* Settings that tests change, and counts of all NICs together. */
 struct loop {
-    uint32_t held;          /* bit k: requests of kind k wait */
+    uint32_t held;          /* bit k: requests with kind k do not end */
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */
-    /* bit n: requests to node n fail, but datagrams are lost, and accepted reads wait */
+    /*
+     * Bit n: node n is dead.  Requests to node n fail, but datagrams are lost, and
+     * accepted reads wait.
+     */
     uint32_t dead;
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
-    unsigned int waits_max; /* attempts after which a full mailbox refuses a message */
-    /* The next @fails requests of kind @fail_kind end with @fail_err. */
+    unsigned int waits_max; /* attempts after which a message to a full mailbox fails */
+    /* The next @fails requests with kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;
     int fail_err;
     unsigned int fails;
@@ -40,20 +43,21 @@ struct loop {
     unsigned int full;      /* attempts to store a message in a full mailbox */
     unsigned int hints;     /* calls of hint() */
     unsigned int arms;      /* calls of arm() */
-    unsigned int leaks;     /* expose()s without unexpose(), and the reverse */
+    unsigned int leaks;     /* expose() without unexpose(), and the reverse */
 };
 extern struct loop loop;
 
 extern struct fi_provider loop_prov;
 extern const struct rnic_fi_transport loop_transport;
 
-/* Sets the settings to their defaults, and the counts to 0. */
+/* Sets all settings to their defaults, and all counts to 0. */
 void loop_reset(void);
 
 /*
- * Ends @held.  Wakes each process that has armed its NIC and waits for the end of a held
- * request.  Delivers at once the other held messages, and wakes their receivers that have
- * armed their NIC.  The next reap() executes all other held requests.
+ * Clears @held.  If a held request has @wake (a READ only after the peer's NIC has
+ * accepted the request), wakes the process of the request if it has armed its NIC.
+ * Delivers held messages without @wake at once, and wakes each receiver that has
+ * armed its NIC.  The next reap() executes all other held requests.
  */
 void loop_release(void);
 

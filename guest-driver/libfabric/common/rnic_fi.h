@@ -35,36 +35,37 @@
 #include "rnic_fi_transport.h"
 
 #define RNIC_FI_IOV_LIMIT	4
-#define RNIC_FI_INLINE_HDR_MAX	24	/* header, tag, 8 bytes of CQ data */
+#define RNIC_FI_INLINE_HDR_MAX	24	/* bytes of header word, tag and CQ data */
 #define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
-#define RNIC_FI_TX_SIZE		256	/* default limit of an endpoint's operations */
+#define RNIC_FI_TX_SIZE		256	/* default tx_attr.size; limit of rnic_fi_ep.tx_ops */
 #define RNIC_FI_RX_SIZE		1024	/* default rx_attr.size; receives have no limit */
-#define RNIC_FI_PEER_QUEUE	1024	/* limit of a peer's queue for sends, atomics */
-#define RNIC_FI_PEER_HELD	1024	/* limit of a peer's held operations */
-#define RNIC_FI_HELD_BYTES	4096	/* most bytes of a held send */
-#define RNIC_FI_RX_BUDGET	64	/* most messages of one poll of a mailbox */
+#define RNIC_FI_PEER_QUEUE	1024	/* limit of rnic_fi_peer.queued for sends and atomics */
+#define RNIC_FI_PEER_HELD	1024	/* limit of rnic_fi_peer.held */
+#define RNIC_FI_HELD_BYTES	4096	/* maximum bytes of a send by rnic_fi_op_hold() */
+#define RNIC_FI_RX_BUDGET	64	/* maximum arrivals in one poll of a mailbox */
 #define RNIC_FI_PEER_BUCKETS	64
 
 /*
- * How often a packet is posted again.  The NIC fails a packet to a full mailbox or request
- * queue after 10 to 20 s, but the peer may only be computing.  FAULT_RETRIES is for messages
- * for which a page is missing.
+ * How often a packet is posted again at most.  FULL_RETRIES: the NIC fails a packet to a full
+ * mailbox or request queue after 10 to 20 s, but the peer may only be computing.
+ * FAULT_RETRIES: a message failed because a page was missing.
  */
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
-#define RNIC_FI_PROBES		2	/* the watch sends no probe while so many are posted */
-#define RNIC_FI_PROBE_MAX_MS	3600000	/* the time between probes doubles up to this */
-#define RNIC_FI_GONE_MS		60000	/* time after which the NIC of a gone endpoint
-					 * writes to its ring no more */
-#define RNIC_FI_RING_ASK_MS	10000	/* pause after a request for a ring; see ask_ms */
-#define RNIC_FI_RINGS_MAX	1024	/* most rings of an endpoint, for each direction */
-#define RNIC_FI_WATCH_MS		1000	/* least time between two watches */
-#define RNIC_FI_PING_MS		3000	/* silence after which a peer gets PING */
+#define RNIC_FI_PROBES		2	/* the watch sends probes only while fewer are posted */
+#define RNIC_FI_PROBE_MAX_MS	3600000	/* maximum time between two probes to a peer */
+#define RNIC_FI_GONE_MS		60000	/* time after which the NIC of a peer that has gone
+					 * writes no more to the slots of this peer */
+#define RNIC_FI_RING_ASK_MS	10000	/* minimum ms between two ring requests to a peer */
+#define RNIC_FI_RINGS_MAX	1024	/* maximum of rnic_fi_ring_limit */
+#define RNIC_FI_WATCH_MS		1000	/* minimum time between two watches */
+#define RNIC_FI_PING_MS		3000	/* time after which a silent peer that owes an answer
+					 * gets PING */
 #define RNIC_FI_DRAIN_MS		5000	/* fi_close() of an endpoint waits so long without
 					 * progress */
 #define RNIC_FI_IDLE_SLEEP_US	50	/* sleep of an idle process, between polls */
-#define RNIC_FI_HINT_COUNTS	8	/* a hint() counts as so many idle polls */
-#define RNIC_FI_TOUCH_BYTES	4096	/* step of touching pages; no page is smaller */
+#define RNIC_FI_HINT_COUNTS	8	/* a call of hint() counts as so many idle polls */
+#define RNIC_FI_TOUCH_BYTES	4096	/* step when touching each page; no page is smaller */
 
 /* Parameters of a provider; rnic_fi_params() has a text for each of them. */
 extern size_t rnic_fi_eager_size;
@@ -79,13 +80,13 @@ struct rnic_fi_op;
 
 enum rnic_fi_pkt_kind {
 	RNIC_FI_PKT_MSG,		/* numbered message */
-	RNIC_FI_PKT_BARE,	/* message without number and peer */
+	RNIC_FI_PKT_BARE,	/* message without number; the packet has no peer */
 	RNIC_FI_PKT_LOOKUP,	/* LOOKUP: as BARE, but sent once without an ack */
-	RNIC_FI_PKT_PROBE,	/* message without number, to a peer */
+	RNIC_FI_PKT_PROBE,	/* message without number; the packet has a peer */
 	RNIC_FI_PKT_PUT,		/* small RMA write */
 	RNIC_FI_PKT_READ,	/* RDMA read */
 	RNIC_FI_PKT_WRITE,	/* RDMA write of the user */
-	RNIC_FI_PKT_SLOT,	/* RDMA write that is a numbered message */
+	RNIC_FI_PKT_SLOT,	/* RDMA write to a slot; its note is a numbered message */
 };
 
 struct rnic_fi_pkt {
@@ -95,7 +96,7 @@ struct rnic_fi_pkt {
 	struct rnic_fi_peer	*peer;	/* NULL: nothing waits for the packet's end */
 	struct rnic_fi_op	*op;	/* operation that waits for the end, or NULL */
 	enum rnic_fi_pkt_kind	kind;
-	uint16_t		seq;	/* number of a numbered message */
+	uint16_t		seq;	/* sequence number of PKT_MSG or PKT_SLOT */
 	uint8_t			tries;	/* how often the packet was posted again */
 	uint32_t		slot;	/* PKT_SLOT: number of slots of the ring that were
 					 * filled before this slot */
@@ -114,28 +115,28 @@ struct rnic_fi_op {
 	struct rnic_fi_ep	*ep;
 	struct rnic_fi_peer	*peer;
 	enum rnic_fi_op_kind	kind;
-	uint32_t		ofi_op;	/* ofi_op_msg ... */
-	void			*context;	/* the user's, for the completion */
-	uint64_t		flags;	/* FI_COMPLETION, FI_REMOTE_CQ_DATA ... */
-	uint32_t		id;	/* number in messages; of OP_RX the peer's number */
+	uint32_t		ofi_op;	/* kind of the call in libfabric: ofi_op_msg ... */
+	void			*context;	/* the user's context, for the completion */
+	uint64_t		flags;	/* flags of the call: FI_COMPLETION ... */
+	uint32_t		id;	/* number in RTS or ATOMIC; OP_RX: in the peer's RTS */
 	uint32_t		pending;	/* number of packets, answers and calls that
 						 * have not ended yet */
 	/* rnic_fi_op_put() calls end() when pending becomes 0. */
 	void			(*end)(struct rnic_fi_op *op);
 	int			err;	/* first error, positive FI_E */
 	bool			held;	/* OP_RTS: rnic_fi_op_hold() was called */
-	size_t			len;	/* bytes of RMA or OP_RX; OP_ATOMIC: of results */
+	size_t			len;	/* bytes of the RMA, message (OP_RX) or results */
 	uint64_t		tag;
 	uint64_t		cq_data;
-	void			*bounce;	/* copy of the data, or NULL */
+	void			*bounce;	/* OP_RTS: copy of the source, or NULL */
 	bool			exposed;	/* OP_RTS: the source is exposed as base */
 	uint64_t		base;
-	struct fi_peer_rx_entry	*rx;	/* OP_RX: the receive */
-	struct iovec		result[RNIC_FI_IOV_LIMIT];	/* OP_ATOMIC: for results */
+	struct fi_peer_rx_entry	*rx;	/* OP_RX: the user's receive */
+	struct iovec		result[RNIC_FI_IOV_LIMIT];	/* OP_ATOMIC: result buffers */
 	size_t			result_count;
 };
 
-/* A message of the user that has arrived: inline, in a slot, or by RTS. */
+/* A message of the peer's user that has arrived by EAGER, in a slot, or by RTS. */
 struct rnic_fi_rx_info {
 	uint32_t		ofi_op;	/* ofi_op_msg or ofi_op_tagged */
 	uint64_t		tag;
@@ -167,19 +168,19 @@ struct rnic_fi_ring {
 	uint64_t		reuse_ms;	/* 0: the ring is in use; else the time from
 						 * which the ring may be reused, because
 						 * the NIC writes no more */
-	uint8_t			*alloc;	/* mmap() of alloc_bytes */
+	uint8_t			*alloc;	/* mapping of alloc_bytes bytes */
 	size_t			alloc_bytes;
 	uint8_t			*mem;	/* within alloc, aligned to slot_bytes; receiver: the
 					 * slots; sender: the source of the writes */
-	uint64_t		base;	/* receiver: base of the exposed slots */
+	uint64_t		base;	/* receiver: base of the slots, from expose() */
 	uint64_t		remote;	/* address of the receiver's slots */
 	uint32_t		slot_bytes;	/* bytes of a slot */
 	uint32_t		slots;	/* number of slots */
 	uint32_t		number;	/* number of the ring in messages */
-	uint32_t		filled;	/* sender: slots filled, free-running */
-	uint32_t		emptied;	/* slots emptied, free-running; of the sender the
+	uint32_t		filled;	/* sender: number of slots filled since RING */
+	uint32_t		emptied;	/* number of slots emptied since RING; sender:
 						 * value in the last CREDIT */
-	uint32_t		advertised;	/* receiver: emptied in the last CREDIT */
+	uint32_t		advertised;	/* receiver: value of emptied in last CREDIT */
 	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: time of the offer, or of the watch
 						 * after the last use */
@@ -189,20 +190,20 @@ struct rnic_fi_ring {
 /* Place of a receive ring.  Index and generation of the place form the ring's number. */
 struct rnic_fi_place {
 	struct rnic_fi_peer	*peer;	/* NULL: the place is free */
-	uint32_t		generation;	/* rings that have ended in this place */
+	uint32_t		generation;	/* number of rings that have ended here */
 };
 
-/* Lookup of the endpoint that owns a service. */
+/* The search, by LOOKUP messages, of the endpoint that owns a service of a node. */
 struct rnic_fi_lookup {
 	struct dlist_entry	entry;	/* in rnic_fi_domain.lookups */
 	struct rnic_fi_ep	*ep;
 	fi_addr_t		addr;	/* entry of the service's name in the AV */
 	uint32_t		node;
 	uint16_t		service;
-	uint16_t		next;	/* number of the mailbox of the node that gets LOOKUP
-					 * next; the number of mailboxes: the round is over */
+	uint16_t		next;	/* mailbox that gets LOOKUP next; the number of the
+					 * node's mailboxes: LOOKUP was sent to all of them */
 	uint64_t		round_ms;	/* start of the next round of LOOKUPs */
-	uint32_t		pause_ms;	/* time from that round to the round after it */
+	uint32_t		pause_ms;	/* ms from round_ms to the round after that */
 	uint64_t		end_ms;	/* time at which the lookup fails */
 	int			err;	/* 0, or positive FI_E: the lookup has failed */
 };
@@ -212,35 +213,35 @@ struct rnic_fi_peer {
 	struct rnic_fi_ep	*ep;	/* own endpoint */
 	struct rnic_fi_addr	to;	/* mailbox of the peer */
 	uint16_t		tag;	/* the peer's tag */
-	fi_addr_t		fi_addr;	/* FI_ADDR_NOTAVAIL: not in the AV */
+	fi_addr_t		fi_addr;	/* entry in the AV, or FI_ADDR_NOTAVAIL */
 	int			dead;	/* 0, or positive FI_E: the peer has failed */
-	bool			gone;	/* dead: endpoint has gone or refuses messages */
+	bool			gone;	/* rnic_fi_peer_fail() was called with FI_ECONNRESET */
 	uint64_t		gone_ms;	/* time at which gone was set */
-	uint32_t		refs;	/* packets and unexpected messages of the peer */
-	uint32_t		names;	/* entries of rnic_fi_ep.by_addr with this peer */
+	uint32_t		refs;	/* packets and unexpected messages that use the peer */
+	uint32_t		names;	/* number of entries of by_addr that name the peer */
 
-	struct dlist_entry	queue;	/* numbered packets that wait, retries first */
-	struct dlist_entry	wait_entry;	/* in rnic_fi_domain.waiting if queued */
+	struct dlist_entry	queue;	/* numbered packets to be posted, retries first */
+	struct dlist_entry	wait_entry;	/* in rnic_fi_domain.waiting if queued > 0 */
 	uint32_t		queued;	/* number of packets in queue */
-	uint32_t		held;	/* number of held operations */
+	uint32_t		held;	/* number of operations with member held */
 	uint32_t		inflight;	/* number of posted numbered messages */
-	uint16_t		tx_seq;	/* number of the next message */
-	uint16_t		tx_una;	/* number of the oldest unacked message */
+	uint16_t		tx_seq;	/* sequence number of the next message to the peer */
+	uint16_t		tx_una;	/* sequence number of the oldest unacked message */
 	uint16_t		tx_acked;	/* bit n: message tx_una + n is acked */
 
-	uint16_t		rx_seq;	/* number of the message that is handled next */
-	struct rnic_fi_early	*early;	/* array of RNIC_FI_WINDOW; NULL until needed */
+	uint16_t		rx_seq;	/* sequence number of the next message to be handled */
+	struct rnic_fi_early	*early;	/* array of RNIC_FI_WINDOW messages, or NULL */
 
 	struct dlist_entry	ops;	/* operations under way, struct rnic_fi_op */
-	bool			active;	/* numbered message or ack since the last watch */
-	bool			takes;	/* message, or ack of a message, since the last watch */
-	bool			stuck;	/* no ack since rnic_fi_pkts_hold() */
-	uint64_t		alive_ms;	/* time of the last PING, or of the last watch that
-						 * found the peer active or missed no answer */
+	bool			active;	/* numbered message or non-probe ack since last watch */
+	bool			takes;	/* numbered message or ack of one since last watch */
+	bool			stuck;	/* no ack of a message since rnic_fi_pkts_hold() */
+	uint64_t		alive_ms;	/* last PING, or last watch at which the peer
+						 * was active or owed no answer */
 	uint64_t		probe_ms;	/* time of the next probe */
-	uint64_t		probe_wait;	/* ms from that probe to the probe after it */
+	uint64_t		probe_wait;	/* ms from probe_ms to the probe after that */
 
-	uint64_t		ask_ms;	/* earliest request of a ring; 0 after RING_END */
+	uint64_t		ask_ms;	/* earliest time for RTS to request a ring */
 	struct rnic_fi_ring	*tx_ring;	/* ring for sends to the peer, or NULL */
 	struct rnic_fi_ring	*rx_ring;	/* ring for sends of the peer, or NULL */
 };
@@ -254,17 +255,16 @@ struct rnic_fi_ep {
 	uint16_t		tag;	/* random number of this endpoint, not 0 */
 	uint16_t		service;	/* number that LOOKUP finds, or 0 */
 	size_t			tx_size;	/* limit of tx_ops */
-	size_t			rx_size;	/* for util_ep_srx_context() */
+	size_t			rx_size;	/* rx_attr.size, for util_ep_srx_context() */
 	size_t			min_multi_recv;	/* FI_OPT_MIN_MULTI_RECV */
 	int			cntr_first[CNTR_CNT];	/* lowest index of util_ep.cntrs
 							 * with the same counter */
-	uint32_t		tx_ops;	/* operations under way, without OP_RX and held
-					 * operations */
-	uint32_t		next_id;	/* last id of rnic_fi_op_alloc() */
+	uint32_t		tx_ops;	/* number of operations under way, without OP_RX and
+					 * held operations */
+	uint32_t		next_id;	/* id of the newest operation */
 	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];	/* all peers, by address */
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
-	struct rnic_fi_place	*places;	/* array of rnic_fi_ring_limit; NULL until
-						 * needed */
+	struct rnic_fi_place	*places;	/* array of rnic_fi_ring_limit, or NULL */
 	uint32_t		tx_rings;	/* number of peers with a tx_ring */
 };
 
@@ -287,20 +287,20 @@ struct rnic_fi_mr {
 
 struct rnic_fi_domain {
 	struct util_domain	util_domain;
-	struct dlist_entry	entry;	/* list of all domains of the process */
+	struct dlist_entry	entry;	/* in rnic_fi_domains.list */
 	const struct rnic_fi_transport *transport;
 	struct rnic_fi_nic	*nic;
 	int			timer_fd;	/* wakes sleepers for the watch; -1: no
 						 * wait object was bound yet */
-	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* endpoints by mailbox */
+	struct rnic_fi_ep	*eps[RNIC_FI_MBOXES];	/* enabled endpoints, by mailbox */
 	unsigned int		ep_end;	/* entries of eps from this index on were never used */
 	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
 
 	struct dlist_entry	posted;	/* packets that the NIC has */
-	struct dlist_entry	msg_queue;	/* PUT, READ, PROBE that wait for a channel */
-	struct dlist_entry	write_queue;	/* WRITE that wait for a channel */
-	struct dlist_entry	waiting;	/* peers with queued packets */
-	struct dlist_entry	rings;	/* all rings, also unused ones */
+	struct dlist_entry	msg_queue;	/* PUT, READ and PROBE that lack a channel */
+	struct dlist_entry	write_queue;	/* WRITE packets that lack a channel */
+	struct dlist_entry	waiting;	/* peers whose queue is not empty */
+	struct dlist_entry	rings;	/* all rings, also those that may be reused */
 	struct dlist_entry	lookups;	/* struct rnic_fi_lookup */
 	uint32_t		sources;	/* number of exposed sources of rendezvous */
 	bool			reaping;	/* the transport's reap() is running */
@@ -310,9 +310,9 @@ struct rnic_fi_domain {
 
 	struct ofi_bufpool	*pkt_pool;	/* struct rnic_fi_pkt */
 	struct ofi_bufpool	*op_pool;	/* struct rnic_fi_op */
-	uint32_t		spins;	/* rounds of progress, modulo 2^32 */
-	uint32_t		idle;	/* rounds since the last message or end of a packet,
-					 * and RNIC_FI_HINT_COUNTS for each hint() */
+	uint32_t		spins;	/* calls of rnic_fi_domain_progress(), mod 2^32 */
+	uint32_t		idle;	/* progress calls since the last arrival or end of a
+					 * packet, plus RNIC_FI_HINT_COUNTS for each hint() */
 	uint64_t		watch_ms;	/* time from which the next watch may run */
 };
 
@@ -376,8 +376,8 @@ int rnic_fi_fabric_open(const struct rnic_fi_transport *transport,
 /* --- Objects ----------------------------------------------------------------- */
 
 /*
- * libfabric calls these functions without the lock, except those of rnic_fi_srx_peer_ops,
- * which libfabric calls with the lock.
+ * libfabric calls the functions of rnic_fi_srx_peer_ops with the lock of the domain, and all
+ * other functions of this section without this lock.
  */
 
 int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
@@ -407,9 +407,9 @@ extern struct fi_ops_srx_peer rnic_fi_srx_peer_ops;
 struct ofi_rbmap *rnic_fi_mrs_create(void);
 
 /*
- * Stores in @where the address for a read or, if @write, a write of the @len bytes at @addr
- * of the peer's region with @key.  @addr is an offset or, if rnic_fi_virt_addr(), a virtual
- * address.  Returns 0, or -FI_EACCES if the key does not permit the access.
+ * Stores in @where the address for a read or, if @write, a write of the @len bytes at @addr of
+ * the peer's region with @key.  @addr is an offset or, if rnic_fi_virt_addr(), a virtual
+ * address.  Returns 0, or -FI_EACCES if @key does not permit the access or the range.
  */
 int rnic_fi_key_decode(const struct rnic_fi_domain *domain, uint64_t key,
 		       uint64_t addr, size_t len, bool write, uint64_t *where);
@@ -437,27 +437,27 @@ int rnic_fi_peer_get(struct rnic_fi_ep *ep, fi_addr_t addr,
 		     struct rnic_fi_peer **peer);
 
 /*
- * Returns the peer at @from with @tag.  If there is none and @make is true, all other
- * peers at @from fail, because a new endpoint has their mailbox, and the function makes
- * the peer.  Returns NULL if there is no such peer, or no memory for it.
+ * Returns the peer at @from with @tag.  If there is no such peer and @make is true, makes the
+ * peer, and makes all other peers at @from fail, because a new endpoint has their mailbox.
+ * Returns NULL if there is no such peer and @make is false, or if memory is lacking.
  */
 struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 				       const struct rnic_fi_addr *from,
 				       uint16_t tag, bool make);
 
 /*
- * Returns the peer at @at with @tag, and makes it if there is none.  Returns NULL if
- * memory is lacking.  Other peers at @at stay as they are.
+ * Returns the peer at @at with @tag, which the function makes if there is no such peer.
+ * Returns NULL if memory is lacking.  Other peers at @at stay as they are.
  */
 struct rnic_fi_peer *rnic_fi_peer_at(struct rnic_fi_ep *ep,
 				     const struct rnic_fi_addr *at, uint16_t tag);
 
 /*
- * Makes @peer dead with @err, a positive FI_E code: frees the packets in its queue, and
- * ends with @err the parts of operations that wait for these packets, an answer, or a
- * read that the peer's NIC has accepted.  FI_ECONNRESET means that the endpoint has gone
- * or refuses messages.  A later call for a dead peer does nothing, except that the first
- * FI_ECONNRESET marks the peer as gone.
+ * Makes @peer dead with @err, a positive FI_E code: frees the packets in the queue of @peer,
+ * and ends with @err the parts of operations that wait for these packets, an answer, or a read
+ * that the peer's NIC has accepted.  FI_ECONNRESET means that the endpoint has gone or refuses
+ * messages.  A later call for a dead peer does nothing, except that the first FI_ECONNRESET
+ * marks the peer as gone.
  */
 void rnic_fi_peer_fail(struct rnic_fi_peer *peer, int err);
 
@@ -477,22 +477,22 @@ void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 
 /*
- * Frees a peer, the packets in its queue and its operations, without completions.  Other
- * packets, unexpected messages and by_addr must not refer to the peer any more.
+ * Frees @peer, and the packets in its queue and its operations without completions.  Other
+ * packets, unexpected messages and by_addr must not refer to @peer.
  */
 void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
 /*
- * Frees peers, lookups, queued packets, by_addr and places of an endpoint that closes.
- * Calls rnic_fi_rings_release().  Nothing waits for posted packets any more.
+ * Frees peers, lookups, queued packets, by_addr and places of @ep, which closes.  Releases the
+ * rings by rnic_fi_rings_release().  No peer or operation waits for posted packets any more.
  */
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
- * The watch: if RNIC_FI_WATCH_MS have passed since the last watch, sends PING to silent
- * peers whose answers are missing, completes sends to peers that acknowledge nothing
- * (rnic_fi_pkts_hold()), sends probes to quiet peers, and frees memory of gone peers.  A
- * caller must not use a peer without names afterwards, because the function frees peers.
+ * The watch: if RNIC_FI_WATCH_MS have passed since the last watch, sends PING to silent peers
+ * that owe answers, completes sends to peers that acknowledge nothing (rnic_fi_pkts_hold()),
+ * sends PROBE or RING_END to quiet peers, and frees memory of gone peers.  Afterwards the
+ * caller must not use a peer whose member names is 0, because the peer may be freed.
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
@@ -506,8 +506,8 @@ bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value);
 
 /*
  * Stores in @number the number of @node, which is a number or a name in @file.  The file has
- * one node a line, like hosts(5): the node's number, then its names; "#" begins a comment.
- * Returns 0, or -FI_ENODATA if there is no such node.
+ * one node a line, like hosts(5): the number of the node, then names; "#" begins a comment.
+ * Returns 0, or -FI_ENODATA if @node is neither a number up to node_max nor in @file.
  */
 int rnic_fi_node_number(const struct rnic_fi_transport *transport,
 			const char *file, const char *node, uint32_t *number);
@@ -545,16 +545,16 @@ void rnic_fi_lookups_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 /* Returns true if a lookup of the domain has neither succeeded nor failed. */
 bool rnic_fi_lookups_pending(const struct rnic_fi_domain *domain);
 
-/* Sends more LOOKUPs, and makes lookups fail that have timed out. */
+/* Sends the next LOOKUPs of @domain, and makes lookups fail that have timed out. */
 void rnic_fi_lookups_progress(struct rnic_fi_domain *domain);
 
-/* Answers a LOOKUP of the endpoint at @to with @tag by FOUND, if @ep has @service. */
+/* Handles LOOKUP: sends FOUND to the endpoint at @to with @tag if @ep has @service. */
 void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 			   uint16_t tag, uint16_t service);
 
 /*
- * Ends @ep's lookups of @service at the node of @from successfully, except if memory is
- * lacking: the service belongs to the peer at @from with @tag.
+ * Handles FOUND: the peer at @from with @tag owns @service.  Stores this peer for the lookups
+ * of @ep for @service at the node of @from, and ends these lookups, unless memory is lacking.
  */
 void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service);
@@ -569,23 +569,23 @@ struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 void rnic_fi_pkt_free(struct rnic_fi_pkt *pkt);
 
 /*
- * Stores the header word of message @op in @pkt, with the additional @bits RNIC_FI_HDR_.
- * Returns the address of the byte behind the header word.
+ * Stores the header word of message @op in @pkt, with the additional bits @bits (fields
+ * RNIC_FI_HDR_*).  Returns the address of the byte behind the header word.
  */
 uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 			    uint64_t bits);
 
 /*
- * Sends @pkt now or later, with the next number if its kind has one.  The caller does not
- * use @pkt any more.
+ * Posts or queues @pkt, with the next sequence number if the kind of @pkt is numbered.  The
+ * caller does not use @pkt any more.
  */
 void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
 /*
- * Handles the end of a packet that is neither posted nor in a queue.  @err is 0 or a
- * negative code.  If @err permits another attempt, puts the packet in a queue.  Otherwise
- * frees the packet and ends its part of the operation.  A numbered message that has failed
- * makes the peer fail.
+ * Handles the end of @pkt, which is neither posted nor in a queue.  @err is 0 or a negative
+ * code.  If @err permits another attempt, puts @pkt in a queue.  Otherwise frees @pkt and ends
+ * its part of the operation.  The peer fails if @pkt was numbered and has failed, or was a
+ * probe and ended with -FI_EACCES or -ENXIO.
  */
 void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
@@ -616,25 +616,25 @@ void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);
 
 /*
- * Completes the sends to @peer that are queued or posted and whose packets or slots have a
- * copy of the data, except sends with FI_TRANSMIT_COMPLETE or FI_DELIVERY_COMPLETE.  Marks
- * @peer as stuck: until the next ack, such sends complete at once.
+ * Completes the sends to @peer that are queued or posted and whose packets or slots have a copy
+ * of the data, except sends with FI_TRANSMIT_COMPLETE or FI_DELIVERY_COMPLETE.  Marks @peer as
+ * stuck: until the next ack of a numbered message, such sends complete at once.
  */
 void rnic_fi_pkts_hold(struct rnic_fi_peer *peer);
 
-/* Returns the number of posted packets of this kind. */
+/* Returns the number of posted packets of @kind. */
 unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 				 enum rnic_fi_pkt_kind kind);
 
 /* Handles the ends of packets, then posts packets that wait. */
 void rnic_fi_pkts_progress(struct rnic_fi_domain *domain);
 
-/* Returns true if a packet is queued, or a packet is posted whose end wakes no sleeper. */
+/* Returns true if a packet is queued, or the end of a posted packet wakes no sleeper. */
 bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain);
 
 /*
- * Frees the packets of @ep in msg_queue and write_queue of its domain, and separates its
- * posted packets from peers and operations, so that nothing waits for their ends.
+ * Frees the packets of @ep in msg_queue and write_queue of the domain, and separates the posted
+ * packets of @ep from peers and operations, so that nothing waits for their ends.
  */
 void rnic_fi_pkts_orphan(struct rnic_fi_ep *ep);
 
@@ -685,13 +685,13 @@ void rnic_fi_op_hold(struct rnic_fi_op *op);
 /* Frees an operation without completion. */
 void rnic_fi_op_free(struct rnic_fi_op *op);
 
-/* Returns the operation @id of @peer that waits for an answer, or NULL. */
+/* Returns the operation of @peer with @kind and @id, or NULL. */
 struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 				   enum rnic_fi_op_kind kind, uint32_t id);
 
 /*
- * Counts the end of a send, write, read or atomic, and writes its completion if @flags or
- * @err require one.  @err is 0 or a positive FI_E code.
+ * Counts the end of a send, write, read or atomic in the counters of @ep, and writes the
+ * completion if @flags or @err require a completion.  @err is 0 or a positive FI_E code.
  */
 void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 			 uint64_t flags, int err);
@@ -722,16 +722,16 @@ void rnic_fi_atomic_finish(struct rnic_fi_peer *peer,
 bool rnic_fi_slot_usable(struct rnic_fi_peer *peer, size_t len);
 
 /*
- * Sends a message through a slot; rnic_fi_slot_usable() must have returned true.  @op waits
- * for the end of the write, or is NULL.  Returns 0 or -FI_ENOMEM.
+ * Sends a message through a slot; rnic_fi_slot_usable() must have returned true.  @op waits for
+ * the end of the RDMA write, or is NULL.  Returns 0 or -FI_ENOMEM.
  */
 int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 		      uint32_t ofi_op, const struct iovec *iov, size_t count,
 		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
 /*
- * Makes a receive ring for @peer and sends RING, unless @peer has a receive ring, no
- * place is free, or memory is lacking or cannot be exposed.
+ * Makes a receive ring for @peer and sends RING.  Does nothing if @peer has a receive ring, no
+ * place is free, memory is lacking, or the NIC cannot expose the memory.
  */
 void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
 /* Delivers the message in the slot that the note @word names. */
@@ -745,8 +745,8 @@ struct rnic_fi_peer *rnic_fi_slot_peer(struct rnic_fi_ep *ep, uint16_t number);
 
 /*
  * Handle RING_END and RING_GONE of the endpoint at @from with @tag, for ring @number.
- * rnic_fi_slot_end() frees the send ring and answers RING_GONE, but does nothing while
- * messages to the peer are under way.  Without such a send ring rnic_fi_slot_end() only
+ * rnic_fi_slot_end() frees the send ring and answers RING_GONE, but does nothing while numbered
+ * messages to the peer are queued or posted.  Without such a send ring rnic_fi_slot_end() only
  * answers RING_GONE.  rnic_fi_slot_gone() frees the receive ring if RING_END was sent for it.
  */
 void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
@@ -755,14 +755,14 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 		       uint16_t tag, uint16_t number);
 
 /*
- * Sends RING_END for the receive ring of @peer.  Does nothing while numbered messages to
- * @peer are not acked.  The ring is freed when RING_GONE arrives.
+ * Sends RING_END for the receive ring of @peer.  Does nothing while numbered messages to @peer
+ * are queued or posted.  The ring is freed when RING_GONE arrives.
  */
 void rnic_fi_ring_end(struct rnic_fi_peer *peer);
 
 /*
- * Frees the rings of @peer, which has gone, or whose member ep closes.  Keeps the send
- * ring while numbered packets are queued or posted, because the NIC may read the ring.
+ * Frees the rings of @peer, which has gone or whose own endpoint closes.  Keeps the send ring
+ * while numbered packets are queued or posted, because the NIC may read the ring.
  */
 void rnic_fi_rings_release(struct rnic_fi_peer *peer);
 
@@ -772,14 +772,14 @@ void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 /* --- Progress ---------------------------------------------------------------- */
 
 /*
- * A callback of libfabric.  Makes progress in the endpoint's domain, then in the other
- * domains of the process unless another thread does so.  Then sleeps or calls hint() if
- * more than idle_polls or hint_polls polls found nothing.  The caller holds no lock.
+ * Makes progress in the domain of @util_ep, then in the other domains of the process unless
+ * another thread does so.  Then sleeps if more than idle_polls polls found nothing; else calls
+ * hint() if more than hint_polls polls did.  The caller holds no lock of a domain.
  */
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 /*
  * Handles arrived messages and ended packets of @domain, posts queued packets, and continues
- * lookups.  Sometimes runs the watch.
+ * lookups.  One in RNIC_FI_WATCH_ROUNDS calls also runs the watch.
  */
 void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 
@@ -791,9 +791,9 @@ void rnic_fi_progress_join(struct rnic_fi_domain *domain);
 void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
 
 /*
- * Callback of wait objects, before a thread sleeps.  @arg is a struct rnic_fi_ep.  The caller
- * does not hold the lock.  Makes the NIC and the timer wake the thread, and makes progress.
- * Returns FI_SUCCESS if the thread may sleep, -FI_EAGAIN if the thread must poll.
+ * libfabric calls this function before a thread sleeps on a wait object.  @arg is a struct
+ * rnic_fi_ep.  The caller does not hold the lock.  Makes the NIC and the timer wake the thread,
+ * and makes progress.  Returns FI_SUCCESS if the thread may sleep, else -FI_EAGAIN.
  */
 int rnic_fi_ep_trywait(void *arg);
 

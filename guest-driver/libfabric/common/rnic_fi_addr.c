@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Peers by their addresses in the AV. */
+/* Finds and makes the peers of the addresses in an AV. */
 
 #include "rnic_fi.h"
 
@@ -66,7 +66,10 @@ void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr)
 	slot = ofi_array_at(&ep->by_addr, addr);
 	if (!slot || !*slot)
 		return;
-	/* A peer may have two entries in the AV: names of its endpoint and its service. */
+	/*
+	 * A peer may have two entries in the AV: the name of its endpoint and the name of
+	 * the service of this endpoint.
+	 */
 	if ((*slot)->fi_addr == addr)
 		(*slot)->fi_addr = FI_ADDR_NOTAVAIL;
 	rnic_fi_peer_name(slot, NULL);

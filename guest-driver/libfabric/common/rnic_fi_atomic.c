@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Atomic operations.  The initiator sends ATOMIC.  The target's provider executes the
+ * Atomic operations.  The initiator sends ATOMIC.  The provider of the target executes the
  * operation with atomic instructions of the processor, and answers ATOMIC_RSP.
  */
 
@@ -47,7 +47,10 @@ static int rnic_fi_atomic_limits(const struct fi_provider *prov,
 	if (ret)
 		return ret;
 	size = ofi_datatype_size(datatype);
-	/* An operand that needs several accesses of the processor is not atomic. */
+	/*
+	 * The processor cannot execute an operation atomically if an operand needs several
+	 * accesses.
+	 */
 	if (!size || size > sizeof(uint64_t))
 		return -FI_EOPNOTSUPP;
 	if (flags & FI_COMPARE_ATOMIC)

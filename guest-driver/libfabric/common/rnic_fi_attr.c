@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Attributes that all providers have in common, because the NIC does not determine them. */
+/* Attributes that are the same for all providers, because the NIC does not determine them. */
 
 #include "rnic_fi.h"
 

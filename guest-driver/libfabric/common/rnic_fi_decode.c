@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Decoder of messages and slots. */
+/* Decoder of messages, notes and slots. */
 
 #include <endian.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool rnic_fi_take(struct rnic_fi_rest *rest, void *to, size_t len)
 	return true;
 }
 
-/* Makes the rest of the message the data of @body. */
+/* Stores address and length of the rest of the message in @body. */
 static void rnic_fi_take_data(struct rnic_fi_rest *rest, struct rnic_fi_body *body)
 {
 	body->data = rest->at;
@@ -63,7 +63,8 @@ static bool rnic_fi_take_hdr(struct rnic_fi_rest *rest, struct rnic_fi_hdr *hdr)
 
 /*
  * Decodes the tag and the CQ data of EAGER and RTS.  Stores 0 for a tag or for CQ data that
- * the message does not have.  Returns false if @rest is too short or CQ_DATA is invalid.
+ * the message does not have.  Returns false if @rest is too short or hdr->cq_data is
+ * invalid.
  */
 static bool rnic_fi_take_envelope(struct rnic_fi_rest *rest,
 				  const struct rnic_fi_hdr *hdr,

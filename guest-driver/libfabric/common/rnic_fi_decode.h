@@ -30,7 +30,7 @@ struct rnic_fi_hdr {
 
 /* Contents of a message behind the header word. */
 struct rnic_fi_body {
-	/* EAGER and RTS: tag and CQ data, 0 if the message has none */
+	/* Tag and CQ data of EAGER and RTS, 0 if the message has none. */
 	bool		has_cq_data;
 	uint64_t	tag;
 	uint64_t	cq_data;
@@ -39,7 +39,7 @@ struct rnic_fi_body {
 	 * ATOMIC_RSP.  NULL and 0 in all other messages.
 	 */
 	const uint8_t	*data;
-	size_t		len;	/* number of bytes at data */
+	size_t		len;	/* number of bytes at @data */
 	union {
 		struct {
 			uint64_t len;
@@ -49,7 +49,7 @@ struct rnic_fi_body {
 		struct {
 			uint32_t id;
 			int	 err;	/* 0 or positive, not always an FI_E code */
-		} fin;			/* of FIN and ATOMIC_RSP */
+		} fin;			/* body of FIN and ATOMIC_RSP */
 		struct {
 			uint64_t key;
 			uint64_t offset;
@@ -68,9 +68,10 @@ struct rnic_fi_body {
 			uint32_t slot_bytes;	/* power of two */
 			uint16_t slots;		/* power of two */
 			uint16_t number;
-		} ring;			/* of RING; of RING_END and RING_GONE only number */
-		uint32_t emptied;	/* of CREDIT: slots emptied, modulo 2^32 */
-		uint16_t service;	/* of LOOKUP and FOUND, not zero */
+		} ring;			/* body of RING; RING_END and RING_GONE: only @number */
+		uint32_t emptied;	/* CREDIT: number of slots emptied since RING, modulo
+					 * 2^32 */
+		uint16_t service;	/* LOOKUP and FOUND: number of the service, not 0 */
 	};
 };
 

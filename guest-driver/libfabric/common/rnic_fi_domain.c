@@ -117,8 +117,8 @@ int rnic_fi_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		goto free;
 	/*
 	 * The progress of one thread completes operations in all domains of the process,
-	 * also those that other threads use.  So the domain needs locks even if the user
-	 * promises a single thread for this domain.
+	 * also in domains that other threads use.  So the domain needs locks even if the
+	 * user promises a single thread for this domain.
 	 */
 	domain->util_domain.threading = FI_THREAD_SAFE;
 	rnic_fi_progress_join(domain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Endpoints: each has one mailbox. */
+/* Endpoints.  Each endpoint has one mailbox. */
 
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -8,7 +8,8 @@
 
 static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
-	return -FI_ENOSYS;	/* node, context, mailbox and tag form the name */
+	return -FI_ENOSYS;	/* the user cannot set the name: node, context, mailbox and tag
+				 * form it */
 }
 
 static int rnic_fi_ep_getname(fid_t fid, void *addr, size_t *addrlen)
@@ -102,9 +103,10 @@ static int rnic_fi_ep_try_fid(void *arg)
 }
 
 /*
- * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL,
- * so that both wake its sleepers.  Adds only the endpoint to a @wait of kind
- * FI_WAIT_YIELD, because its waiters poll.  Returns 0 or a negative errno.
+ * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL, so
+ * that each of these descriptors wakes the threads that sleep on @wait.  If the kind of
+ * @wait is FI_WAIT_YIELD, adds only the endpoint, because such threads poll.  Returns 0 or
+ * a negative errno.
  */
 static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
@@ -180,8 +182,9 @@ static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
 	if (ret)
 		return ret;
 	/*
-	 * A counter that is bound for several directions adds the descriptors to its wait
-	 * object only once.  cntr_first serves to remove the descriptors only once.
+	 * A counter that is bound several times, for example for sends and for receives,
+	 * adds the descriptors to its wait object only once.  cntr_first serves to remove
+	 * the descriptors only once.
 	 */
 	for (i = 0; i < CNTR_CNT; i++) {
 		for (j = 0; ep->util_ep.cntrs[j] != ep->util_ep.cntrs[i]; j++)
@@ -316,8 +319,8 @@ static int rnic_fi_ep_control(struct fid *fid, int command, void *arg)
 /* --- Closing ----------------------------------------------------------------- */
 
 /*
- * Returns the number of numbered messages that are not acked, plus the number of held
- * sends that have not ended.  Does not count messages and sends to dead peers.
+ * Returns the number of numbered messages of @ep that are not acked, plus the number of
+ * held sends of @ep that have not ended.  Does not count messages and sends to dead peers.
  */
 static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 {
@@ -336,9 +339,9 @@ static uint64_t rnic_fi_ep_unsent(struct rnic_fi_ep *ep)
 }
 
 /*
- * Waits until the messages of this endpoint to living peers have arrived and its held
- * sends have ended, because the user may have had the completions of some of them before.
- * Gives up, and logs a warning, if their number reaches no new minimum for
+ * Waits until the messages of @ep to living peers have arrived and the held sends of @ep
+ * have ended, because the user may already have their completions.  Gives up, and logs a
+ * warning, if the number of these messages and sends reaches no new minimum for
  * RNIC_FI_DRAIN_MS.
  */
 static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)

@@ -5,22 +5,22 @@
  * fi_getinfo() makes the name of a service from a node and a number.  The first operation
  * with such a name starts a lookup, which sends LOOKUP to every mailbox of the node.  The
  * NIC refuses a LOOKUP to a mailbox that does not exist or belongs to another job.  The
- * endpoint that owns the service answers FOUND; from then on the name refers to this
- * endpoint.
+ * endpoint that owns the service answers FOUND; from then on the name of the service refers
+ * to this endpoint.
  *
  * The endpoint may be opened later, so the lookup repeats LOOKUP in rounds.  The pauses
  * between rounds grow, because LOOKUP also uses room in the mailboxes of other programs of
- * the job.  LOOKUP is sent without ack: the NIC would retransmit a message to a mailbox that
- * is not enabled for ten seconds, and a few of these messages would occupy the channels of
- * the lookup.
+ * the job.  LOOKUP is sent without ack: a message to a mailbox that is not enabled would
+ * be retransmitted by the NIC for ten seconds, and a few of these messages would occupy all
+ * channels that lookups may use.
  */
 #include "rnic_fi.h"
 
-#define RNIC_FI_LOOKUP_MS	10000	/* time after which a lookup fails */
-#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* time from the first round to the second; doubles
+#define RNIC_FI_LOOKUP_MS	10000	/* time (ms) after which a lookup fails */
+#define RNIC_FI_LOOKUP_PAUSE_MS	200	/* time (ms) from the first round to the second; doubles
 					 * with each round */
-#define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000	/* longest time between two rounds */
-#define RNIC_FI_LOOKUP_INFLIGHT	4	/* most posted LOOKUPs of a domain */
+#define RNIC_FI_LOOKUP_PAUSE_MAX_MS 2000	/* maximum time (ms) between two rounds */
+#define RNIC_FI_LOOKUP_INFLIGHT	4	/* maximum number of posted LOOKUPs of a domain */
 
 /* Returns the number of mailboxes of a node. */
 static uint16_t rnic_fi_lookup_mboxes(const struct rnic_fi_ep *ep)
@@ -134,7 +134,10 @@ static void rnic_fi_lookup_progress(struct rnic_fi_lookup *lookup, uint64_t now)
 				       RNIC_FI_LOOKUP_PAUSE_MAX_MS);
 		lookup->next = 0;
 	}
-	/* A LOOKUP that fails for another reason than -FI_EAGAIN waits for the next round. */
+	/*
+	 * If a LOOKUP fails with another error than -FI_EAGAIN, the mailbox gets its next
+	 * LOOKUP in the next round.
+	 */
 	while (lookup->next < mboxes &&
 	       rnic_fi_pkts_posted(domain, RNIC_FI_PKT_LOOKUP) <
 	       RNIC_FI_LOOKUP_INFLIGHT &&
@@ -207,7 +210,10 @@ void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from
 		if (lookup->ep != ep || lookup->node != from->node ||
 		    lookup->service != service)
 			continue;
-		/* Without memory the lookup continues, and a later FOUND may end it. */
+		/*
+		 * If memory is lacking, the lookup continues, and a later FOUND may end the
+		 * lookup.
+		 */
 		if (!rnic_fi_lookup_adopt(ep, lookup->addr, from, tag))
 			rnic_fi_lookup_free(lookup);
 	}

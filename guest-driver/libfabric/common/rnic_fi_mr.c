@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Memory regions.  The transport exposes the memory of a region, and names the memory by a
- * base.  The key of the region contains base, length and rights.  Initiators check the key
- * before a read or write; the target of an atomic finds the region by the key.
+ * Memory regions.  The transport exposes the memory of a region, and names this memory by a
+ * number, the base.  The key of the region contains base, length and rights.  Initiators
+ * check the key before a read or write; the target of an atomic finds the region by the
+ * key.
  */
 
 #include "rnic_fi.h"

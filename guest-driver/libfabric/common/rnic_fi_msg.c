@@ -12,12 +12,13 @@ struct rnic_fi_send {
 	void			*context;
 	uint32_t		ofi_op;
 	uint64_t		flags;
-	bool			instant;	/* completes when the call returns */
+	bool			instant;	/* the completion is written before the call
+						 * returns */
 };
 
 /*
- * Stores the header bits for tag and CQ data in *@bits, and the tag and CQ data that @send has
- * in @out.  Returns the number of bytes in @out.
+ * Stores in *@bits the header bits that announce the tag and the CQ data of @send, and in
+ * @out the tag and the CQ data, if @send has them.  Returns the number of bytes in @out.
  */
 static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 			       uint8_t *out)
@@ -44,10 +45,10 @@ static size_t rnic_fi_envelope(const struct rnic_fi_send *send, uint64_t *bits,
 }
 
 /*
- * Returns true if an inline send or a send through a slot completes when the call
- * returns, because the user requests this, or because the peer acknowledges nothing at
- * present.  Returns false if the user requests FI_TRANSMIT_COMPLETE or
- * FI_DELIVERY_COMPLETE.  After a completion the user may change the data, because the
+ * Returns true if an inline send or a send through a slot completes before the call
+ * returns, because @flags has FI_INJECT or FI_INJECT_COMPLETE, or because the peer
+ * acknowledges nothing at present.  Returns false if @flags has FI_TRANSMIT_COMPLETE or
+ * FI_DELIVERY_COMPLETE.  After the completion the user may change the data, because the
  * packet or slot has a copy.
  */
 static bool rnic_fi_send_is_instant(const struct rnic_fi_peer *peer,
@@ -128,9 +129,10 @@ static int rnic_fi_send_slot(struct rnic_fi_peer *peer,
 }
 
 /*
- * Returns true if a send by rendezvous copies its data and completes when the call returns.
- * The receiving program may receive only after a later action of the sending program, which
- * waits for this completion.  Without the copy both programs would wait for ever.
+ * Returns true if a send by rendezvous copies its data and completes before the call
+ * returns.  The receiving program may receive only after a later action of the sending
+ * program, which waits for this completion.  Without the copy both programs would wait for
+ * ever.
  */
 static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 {
@@ -139,9 +141,9 @@ static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 }
 
 /*
- * Exposes the source of a rendezvous, and stores its address for the peer in @remote.  First
- * copies the source if the source has several pieces, or if the user may change the data
- * before the peer has read them.  Returns 0 or a negative FI_E code.
+ * Exposes the source of a rendezvous, and stores the address of the source for the peer in
+ * @remote.  First copies the source if it has several pieces, or if the user may change the
+ * data before the peer has read them.  Returns 0 or a negative FI_E code.
  */
 static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 			      struct rnic_fi_op *op, uint64_t *remote)
@@ -163,7 +165,10 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 	}
 	ret = domain->transport->expose(domain->nic, source, send->len,
 					FI_REMOTE_READ, &op->base);
-	/* The end of another rendezvous makes room, so the user tries again. */
+	/*
+	 * The user tries again, because the end of another rendezvous lets the NIC expose
+	 * more memory.
+	 */
 	if (ret == -FI_ENOSPC && domain->sources)
 		return -FI_EAGAIN;
 	if (ret)
@@ -175,8 +180,9 @@ static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 }
 
 /*
- * Returns true if a rendezvous should request a ring for later messages.  Then returns
- * false until RNIC_FI_RING_ASK_MS have passed, or RING_END has ended the ring.
+ * Returns true if the RTS of a rendezvous should request a ring for later messages.  After
+ * true, returns false until RNIC_FI_RING_ASK_MS have passed, or RING_END has ended the
+ * ring.
  */
 static bool rnic_fi_send_asks(struct rnic_fi_peer *peer,
 			      const struct rnic_fi_send *send)
@@ -273,7 +279,10 @@ static ssize_t rnic_fi_send(struct fid_ep *fid, fi_addr_t addr,
 		send->instant = rnic_fi_send_is_instant(peer, send->flags);
 		ret = rnic_fi_send_choose(peer, send);
 	}
-	/* Progress may make room for the user's next call. */
+	/*
+	 * Progress may end packets or operations, so that the next call of the user can
+	 * succeed.
+	 */
 	if (ret == -FI_EAGAIN)
 		rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);
@@ -446,7 +455,7 @@ static ssize_t rnic_fi_tagged_recvmsg(struct fid_ep *fid,
 
 	if (msg->iov_count > RNIC_FI_IOV_LIMIT)
 		return -FI_EINVAL;
-	/* A program may wait for a message by FI_PEEK alone. */
+	/* Makes progress, because a program may wait for a message by FI_PEEK alone. */
 	if (flags & FI_PEEK)
 		rnic_fi_ep_progress(&ep->util_ep);
 	return util_srx_generic_trecv(ep->srx, msg->msg_iov, msg->desc,

@@ -17,8 +17,8 @@ bool rnic_fi_number(const char *text, uint64_t max, uint64_t *value)
 }
 
 /*
- * Returns true if @line, a line of the file of nodes, has the name @node and a number of
- * at most @max; stores this number in @number.  Changes @line.
+ * Returns true if @line, a line of the file of nodes, has the name @node, and begins with a
+ * number of at most @max; stores this number in @number.  Changes @line.
  */
 static bool rnic_fi_nodes_line(char *line, uint32_t max, const char *node,
 			       uint32_t *number)

@@ -63,8 +63,8 @@ struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 	struct rnic_fi_op *op;
 
 	/*
-	 * The search is short, because answers arrive roughly in the order of the
-	 * requests, and the oldest operation is first.
+	 * The search is short, because answers arrive roughly in the order of the requests,
+	 * and the oldest operation is the first of peer->ops.
 	 */
 	dlist_foreach(&peer->ops, item) {
 		op = container_of(item, struct rnic_fi_op, entry);

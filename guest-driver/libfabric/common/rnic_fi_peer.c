@@ -83,7 +83,10 @@ struct rnic_fi_peer *rnic_fi_peer_find(struct rnic_fi_ep *ep,
 
 	if (peer || !make)
 		return peer;
-	/* A new endpoint has this mailbox, so the earlier endpoints have gone. */
+	/*
+	 * A new endpoint has mailbox @from, so the earlier endpoints of this mailbox have
+	 * gone.
+	 */
 	for (peer = *rnic_fi_peer_bucket(ep, from); peer; peer = peer->next) {
 		if (rnic_fi_peer_has(peer, from))
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
@@ -101,8 +104,8 @@ void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer)
 }
 
 /*
- * Frees all packets in the queue of @peer.  If @err is not 0, ends their parts of operations
- * with @err.
+ * Frees all packets in the queue of @peer.  If @err is not 0, ends with @err the parts of
+ * operations that wait for these packets.
  */
 static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 {
@@ -122,10 +125,10 @@ static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 }
 
 /*
- * Prints one line for each domain if @peer has failed because the NICs of other nodes
- * refuse the own job.  The user must see this line, because a send of fi_inject() has no
- * completion that reports the error.  libfabric shows warnings only on request, so the
- * function writes to standard error if it must.
+ * Warns, once for each domain, that @peer has failed because the NICs of other nodes refuse
+ * the own job.  The user must see this warning, because a send of fi_inject() has no
+ * completion that reports the error.  libfabric shows warnings only on request, so without
+ * this request the function writes to standard error.
  */
 static void rnic_fi_peer_warn(const struct rnic_fi_peer *peer)
 {

@@ -78,7 +78,10 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 	return pkt->req.data + pkt->req.len;
 }
 
-/* Assigns the next number to a packet, and stores the number in its note or header word. */
+/*
+ * Assigns the next sequence number to @pkt, and stores the number in the note or in the
+ * header word of @pkt.
+ */
 static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 {
 	__le64 word;
@@ -107,7 +110,7 @@ static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 {
 	/*
 	 * reap() must not nest.  The end of a packet may send another packet, so
-	 * rnic_fi_pkt_start() checks @reaping, too.
+	 * rnic_fi_pkt_start() also checks rnic_fi_domain.reaping.
 	 */
 	if (domain->reaping)
 		return;
@@ -119,9 +122,9 @@ static void rnic_fi_posted_reap(struct rnic_fi_domain *domain)
 }
 
 /*
- * Posts a packet.  If all channels are in use, and reap() is not running, handles ended
- * packets and tries once more.  Returns 0, -FI_EAGAIN if all channels are still in use,
- * or another error of the transport.
+ * Posts @pkt.  If all channels are in use, and reap() is not running, handles ended packets
+ * and tries once more.  Returns 0, -FI_EAGAIN if all channels are still in use, or another
+ * error of the transport.
  */
 static int rnic_fi_pkt_start(struct rnic_fi_domain *domain,
 			     struct rnic_fi_pkt *pkt)
@@ -260,7 +263,7 @@ void rnic_fi_pkt_send_probe(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 	struct rnic_fi_pkt *pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_PROBE);
 
 	if (!pkt)
-		return;		/* the caller repeats the message later */
+		return;		/* the caller sends such a message again later */
 	rnic_fi_pkt_header(pkt, op, 0);
 	if (len)
 		memcpy(pkt->req.data + pkt->req.len, body, len);
@@ -281,8 +284,8 @@ unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 }
 
 /*
- * Puts @pkt in a queue again and returns true, if @err permits another attempt, the limit
- * of attempts is not reached, and the peer is not dead.
+ * If @err permits another attempt, the limit of attempts is not reached, and the peer is
+ * not dead, puts @pkt in a queue again and returns true.  Otherwise returns false.
  */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
@@ -363,8 +366,8 @@ void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err)
 		peer->active = true;
 	if (pkt->kind == RNIC_FI_PKT_PROBE) {
 		/*
-		 * Other errors, for example of a full mailbox, do not prove that the
-		 * endpoint has gone.
+		 * Errors other than -FI_EACCES and -ENXIO, for example of a full mailbox,
+		 * do not prove that the endpoint has gone.
 		 */
 		if (err == -FI_EACCES || err == -ENXIO)
 			rnic_fi_peer_fail(peer, FI_ECONNRESET);
@@ -433,7 +436,7 @@ static void rnic_fi_peers_push(struct rnic_fi_domain *domain)
 	struct dlist_entry later;
 	struct rnic_fi_peer *peer;
 
-	/* Each peer that was handled moves to the end of the list, for fairness. */
+	/* Each peer that was handled moves to the end of domain->waiting, for fairness. */
 	dlist_init(&later);
 	while (!dlist_empty(&domain->waiting)) {
 		peer = container_of(domain->waiting.next, struct rnic_fi_peer,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Progress: removes messages from mailboxes, orders messages, and calls their handlers. */
+/*
+ * Progress: removes messages and notes from mailboxes, orders numbered messages, and calls
+ * the function that handles each message.
+ */
 
 #include <sys/timerfd.h>
 
 #include "rnic_fi.h"
 
-/* Every so many rounds rnic_fi_domain_progress() calls the watch; a power of two. */
+/* Number of calls of rnic_fi_domain_progress() for one call of the watch; a power of two. */
 #define RNIC_FI_WATCH_ROUNDS	1024
 
-/* Fills @info from the envelope of EAGER or RTS. */
+/* Fills @info with the kind, the tag and the CQ data of EAGER or RTS, and clears the rest. */
 static void rnic_fi_rx_envelope(const struct rnic_fi_hdr *hdr,
 				const struct rnic_fi_body *body,
 				struct rnic_fi_rx_info *info)
@@ -80,7 +83,10 @@ static void rnic_fi_rx_bad(const struct rnic_fi_ep *ep, const uint8_t *data,
 		data[1] & 0xf, size);
 }
 
-/* Handles a numbered message.  All messages with lower numbers were handled before. */
+/*
+ * Handles a numbered message of @peer.  All messages with lower sequence numbers were
+ * handled before.
+ */
 static void rnic_fi_rx_handle(struct rnic_fi_peer *peer, const uint8_t *data,
 			      size_t size)
 {
@@ -134,7 +140,7 @@ static void rnic_fi_rx_dispatch(struct rnic_fi_peer *peer, bool slot,
 	rnic_fi_slot_arrive(peer, le64toh(word));
 }
 
-/* Keeps a message while a message with a lower number is missing. */
+/* Copies a message to peer->early, because a message with a lower number is missing. */
 static void rnic_fi_rx_keep(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 			    const uint8_t *data, size_t size)
 {
@@ -160,7 +166,7 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 
 	peer->active = peer->takes = true;
 	if (ahead >= RNIC_FI_WINDOW)
-		return;		/* a copy of a handled message */
+		return;		/* a copy of a message that was handled before */
 	if (ahead) {
 		rnic_fi_rx_keep(peer, seq, slot, data, size);
 		return;
@@ -179,15 +185,15 @@ static void rnic_fi_rx_order(struct rnic_fi_peer *peer, uint16_t seq, bool slot,
 }
 
 /*
- * Sends NAK to @to, because no endpoint here has the tag @dst_tag, or because the peer is
- * unknown or has failed here.  @src_tag and @dst_tag are the tags of the message that is
- * refused.
+ * Sends NAK to the endpoint at @to, because no endpoint at the own mailbox has the tag
+ * @dst_tag, or because the peer is unknown or has failed here.  @src_tag and @dst_tag are
+ * the tags of the message that is refused.
  */
 static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 			      const struct rnic_fi_addr *to, uint16_t src_tag,
 			      uint16_t dst_tag)
 {
-	/* A lost NAK does no harm: the peer's next message, PING or PROBE gets a NAK. */
+	/* A lost NAK does no harm: the peer's next message, PING or PROBE gets another NAK. */
 	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_NAK, src_tag, dst_tag,
 				     NULL, 0);
 }
@@ -219,9 +225,9 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 				const uint8_t *data, size_t size)
 {
 	/*
-	 * The first messages of a sender have low numbers.  A message with a higher
-	 * number from an unknown sender is a late message of an endpoint that has gone,
-	 * unless memory was lacking when the first messages came.
+	 * The first messages of a sender have low sequence numbers.  A message with a
+	 * higher number from an unknown sender is a late message of an endpoint that has
+	 * gone, unless memory was lacking when the first messages arrived.
 	 */
 	bool make = hdr->seq < RNIC_FI_WINDOW;
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
@@ -301,8 +307,8 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 	}
 	from.mbox = hdr.mbox;
 	/*
-	 * A LOOKUP has no destination tag, and a NAK must not be answered by a NAK, because
-	 * this would not end.
+	 * A LOOKUP has no destination tag.  A NAK must not be answered by a NAK, because
+	 * two endpoints would then exchange NAKs without end.
 	 */
 	if (hdr.op != RNIC_FI_LOOKUP && hdr.op != RNIC_FI_NAK &&
 	    hdr.dst_tag != ep->tag)
@@ -350,11 +356,11 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 		rnic_fi_peers_watch(domain);
 }
 
-/* All domains of the process that use this copy of the common part. */
+/* All domains of the process that this copy of the common part has opened. */
 static struct {
-	pthread_mutex_t		lock;	/* locked before the lock of any domain */
+	pthread_mutex_t		lock;	/* locked before, never after, the lock of a domain */
 	struct dlist_entry	list;	/* struct rnic_fi_domain */
-	unsigned int		count;	/* domains in list; read without lock */
+	unsigned int		count;	/* number of domains in list; read without lock */
 } rnic_fi_domains = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.list = DLIST_INIT(&rnic_fi_domains.list),
@@ -381,7 +387,7 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 	struct rnic_fi_domain *domain;
 	struct dlist_entry *item;
 
-	/* The thread that has the lock does this work, or changes the list. */
+	/* Another thread that has the lock makes this progress, or changes the list. */
 	if (pthread_mutex_trylock(&rnic_fi_domains.lock))
 		return;
 	dlist_foreach(&rnic_fi_domains.list, item) {
@@ -396,10 +402,11 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Handles the end of a poll.  If more than hint_polls polls have found nothing, informs
- * the NIC, because an emulated NIC then delivers messages.  If more than idle_polls polls
- * have found nothing, sleeps for a moment instead, because the thread of the NIC, or the
- * guest at the other end, may need the processor.  If a parameter is 0, never does so.
+ * Handles the end of a poll.  If more than hint_polls polls have found nothing, informs the
+ * NIC, because an emulated NIC then delivers messages.  If more than idle_polls polls have
+ * found nothing, sleeps for a moment instead, because the thread of the NIC, or the guest
+ * at the other end, may need the processor.  If idle_polls is 0, never sleeps; if
+ * hint_polls is 0, never informs the NIC.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -424,8 +431,8 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 }
 
 /*
- * Restarts the timer that wakes a sleeper for the next watch, and calls the watch,
- * because only the watch finds out that an answer will never arrive.
+ * Restarts the timer that wakes a sleeper for the next watch, and calls the watch, because
+ * only the watch detects that an answer will never arrive.
  */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
@@ -456,10 +463,7 @@ int rnic_fi_ep_trywait(void *arg)
 		ret = -FI_EAGAIN;
 	rnic_fi_timer_set(domain);
 	rnic_fi_domain_progress(domain);
-	/*
-	 * If only a poll can find an ack or send the next LOOKUP, the caller must not
-	 * sleep.
-	 */
+	/* The caller must not sleep if only a poll can find an ack or send the next LOOKUP. */
 	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;
 	rnic_fi_unlock(domain);

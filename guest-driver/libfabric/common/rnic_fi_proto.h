@@ -41,9 +41,9 @@
 
 #define RNIC_FI_VERSION	2
 
-#define RNIC_FI_MSG_MAX	64	/* most bytes of a message */
-#define RNIC_FI_WINDOW	16	/* most numbered messages in flight to a peer */
-#define RNIC_FI_MBOXES	4	/* most mailboxes of a context */
+#define RNIC_FI_MSG_MAX	64	/* maximum bytes of a message */
+#define RNIC_FI_WINDOW	16	/* maximum number of numbered messages in flight to a peer */
+#define RNIC_FI_MBOXES	4	/* maximum number of mailboxes of a context */
 
 /* The header word. */
 #define RNIC_FI_HDR_VERSION	RNIC_FIELD(7, 0)
@@ -51,8 +51,8 @@
 #define RNIC_FI_HDR_MBOX	RNIC_FIELD(13, 12)	/* mailbox of the sender */
 #define RNIC_FI_HDR_CQ_DATA	RNIC_FIELD(15, 14)	/* enum rnic_fi_cq_data */
 #define RNIC_FI_HDR_TAGGED	RNIC_BIT(16)		/* the le64 tag of a tagged message
-							 * follows */
-#define RNIC_FI_HDR_FLAG	RNIC_BIT(17)		/* see the operation */
+							 * follows the header word */
+#define RNIC_FI_HDR_FLAG	RNIC_BIT(17)		/* RTS: the sender requests a ring */
 #define RNIC_FI_HDR_SEQ	RNIC_FIELD(31, 18)
 #define RNIC_FI_HDR_SRC_TAG	RNIC_FIELD(47, 32)
 #define RNIC_FI_HDR_DST_TAG	RNIC_FIELD(63, 48)
@@ -66,12 +66,12 @@ enum rnic_fi_msg_op {
 	RNIC_FI_ATOMIC	= 4,	/* struct rnic_fi_msg_atomic, operands */
 	RNIC_FI_ATOMIC_RSP	= 5,	/* struct rnic_fi_msg_fin, results */
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
-	RNIC_FI_NAK		= 7,	/* no body; refuses a message, because no
-					 * endpoint at this mailbox has its DST_TAG, or
-					 * because its sender is unknown or has failed
-					 * here; DST_TAG and SRC_TAG of the message,
-					 * exchanged */
-	RNIC_FI_PING		= 8,	/* no body; its ack is the answer */
+	RNIC_FI_NAK		= 7,	/* no body; refuses a message, because no endpoint at
+					 * this mailbox has the DST_TAG of the message, or
+					 * because the sender is unknown or has failed here;
+					 * DST_TAG and SRC_TAG of NAK are SRC_TAG and DST_TAG of
+					 * the message */
+	RNIC_FI_PING		= 8,	/* no body; the ack of the NIC is the answer */
 	RNIC_FI_RING		= 9,	/* struct rnic_fi_msg_ring */
 	RNIC_FI_CREDIT	= 10,	/* struct rnic_fi_msg_credit */
 	RNIC_FI_LOOKUP	= 11,	/* struct rnic_fi_msg_service; DST_TAG is 0; an
@@ -79,7 +79,7 @@ enum rnic_fi_msg_op {
 					 * other endpoint answers nothing */
 	RNIC_FI_FOUND		= 12,	/* struct rnic_fi_msg_service: the sender has
 					 * this service */
-	RNIC_FI_PROBE		= 13,	/* no body; like PING, but without number */
+	RNIC_FI_PROBE		= 13,	/* no body; like PING, but without sequence number */
 	RNIC_FI_RING_END	= 14,	/* struct rnic_fi_msg_ring_end: the receiver of
 					 * data requests the end of the ring */
 	RNIC_FI_RING_GONE	= 15,	/* struct rnic_fi_msg_ring_end: the sender of
@@ -100,7 +100,7 @@ enum rnic_fi_cq_data {
 struct rnic_fi_msg_rts {
 	__le64 len;		/* bytes of the user's message */
 	__le64 remote;		/* address of the source for the receiver's reads */
-	__le32 id;		/* number that FIN repeats */
+	__le32 id;		/* number of the send, which FIN repeats */
 } __attribute__((packed));
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_rts, 20);
 
@@ -112,17 +112,17 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
 
 /* Body of ATOMIC: an operation that the target's provider executes. */
 struct rnic_fi_msg_atomic {
-	__le64 key;		/* key of the region, fields RNIC_FI_KEY_ */
+	__le64 key;		/* key of the region, with the fields RNIC_FI_KEY_* */
 	__le64 offset;		/* bytes from the start of the region */
-	__le32 id;		/* number that ATOMIC_RSP repeats */
+	__le32 id;		/* number of the atomic, which ATOMIC_RSP repeats */
 	__u8 op;		/* enum fi_op */
 	__u8 datatype;		/* enum fi_datatype */
 	__u8 count;		/* number of elements of the target */
 	__u8 kind;		/* enum rnic_fi_atomic_kind */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_atomic, 24);
-#define RNIC_FI_ATOMIC_BYTES	32	/* most bytes of operands and comparands, or
-					 * of results, in a message */
+#define RNIC_FI_ATOMIC_BYTES	32	/* maximum bytes of operands and comparands, or of
+					 * results, in a message */
 
 enum rnic_fi_atomic_kind {
 	RNIC_FI_ATOMIC_WRITE	= 0,	/* count operands */
@@ -142,7 +142,8 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_write_data, 16);
 /* Body of RING: the receiver of data offers a ring of slots to the sender of data. */
 struct rnic_fi_msg_ring {
 	__le64 remote;		/* address of slot 0 for the sender's writes */
-	__le32 slot_bytes;	/* power of two, RNIC_FI_SLOT_BYTES_MIN..._MAX */
+	__le32 slot_bytes;	/* bytes of a slot, a power of two, from RNIC_FI_SLOT_BYTES_MIN
+				 * to RNIC_FI_SLOT_BYTES_MAX */
 	__le16 slots;		/* number of slots, a power of two, up to
 				 * RNIC_FI_SLOTS_MAX */
 	__le16 ring;		/* number of the ring, which each note repeats in
@@ -167,7 +168,7 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_service, 8);
 
 /* Body of CREDIT: the receiver has emptied slots. */
 struct rnic_fi_msg_credit {
-	__le32 emptied;		/* slots emptied since RING, modulo 2^32 */
+	__le32 emptied;		/* number of slots emptied since RING, modulo 2^32 */
 	__le32 reserved;	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
@@ -184,14 +185,14 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_credit, 8);
 #define RNIC_FI_SLOTS_MAX	1024
 #define RNIC_FI_SLOT_BYTES_MIN 64
 #define RNIC_FI_SLOT_BYTES_MAX 65536
-#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* most bytes of all slots of a ring */
+#define RNIC_FI_RING_BYTES_MAX (1U << 20)	/* maximum bytes of all slots of a ring */
 
 /* Header of a slot; the data follows. */
 struct rnic_fi_msg_slot {
-	__le64 tag;		/* if TAGGED */
-	__le64 cq_data;		/* if CQ_DATA */
+	__le64 tag;		/* tag, if flags has TAGGED */
+	__le64 cq_data;		/* CQ data, if flags has CQ_DATA */
 	__le32 len;		/* bytes of the data */
-	__le32 flags;		/* RNIC_FI_SLOT_ */
+	__le32 flags;		/* RNIC_FI_SLOT_TAGGED, RNIC_FI_SLOT_CQ_DATA */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_slot, 24);
 #define RNIC_FI_SLOT_HDR_BYTES 24
@@ -205,27 +206,27 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_slot, 24);
  */
 struct rnic_fi_name {
 	__le32 node;		/* number of the node */
-	__u8 ctx;		/* 0 of a service */
-	__u8 mbox;		/* 0..3; 0 of a service */
-	__le16 tag;		/* not zero; 0 of a service */
-	__le16 job;		/* number of the job, for information, because the NIC
-				 * checks the job; 0 of a service */
+	__u8 ctx;		/* number of the context; 0 for a service */
+	__u8 mbox;		/* number of the mailbox; 0 for a service */
+	__le16 tag;		/* tag of the endpoint, not 0; 0 for a service */
+	__le16 job;		/* number of the job, for information only, because the NIC
+				 * checks the job; 0 for a service */
 	__u8 version;		/* RNIC_FI_VERSION */
 	__u8 reserved0;		/* zero */
-	__le16 service;		/* 0 of an endpoint; of a service 1..65535 */
+	__le16 service;		/* number of the service, not 0; 0 for an endpoint */
 	__u8 reserved1[2];	/* zero */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_name, 16);
 
 /*
  * The key of a memory region contains all that an initiator needs.  From the base the
- * transport makes the addresses for reads and writes of the memory.  The length is rounded
- * up to 6 significant bits: mantissa if exponent is 0, else
- * (32 + mantissa) << (exponent - 1).  So initiators refuse most, but not all, accesses
+ * transport makes the addresses for reads and writes of the memory.  The length in the key
+ * is the length of the region, rounded up to 6 significant bits: mantissa if exponent is 0,
+ * else (32 + mantissa) << (exponent - 1).  So initiators refuse most, but not all, accesses
  * beyond the end of the region.  The target checks an atomic against the exact length.
  */
 #define RNIC_FI_KEY_BASE	RNIC_FIELD(50, 0)
-#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* VA, with FI_MR_VIRT_ADDR */
+#define RNIC_FI_KEY_VA	RNIC_FIELD(47, 0)	/* virtual address, with FI_MR_VIRT_ADDR */
 #define RNIC_FI_KEY_READ	RNIC_BIT(51)	/* peers may read */
 #define RNIC_FI_KEY_WRITE	RNIC_BIT(52)	/* peers may write */
 #define RNIC_FI_KEY_MANTISSA	RNIC_FIELD(57, 53)

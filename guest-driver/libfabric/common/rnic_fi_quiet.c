@@ -14,17 +14,17 @@
  *                 peer.
  *   early buffer  is freed by the watch when all its messages are handled, or the peer is
  *                 dead.
- *   ring          is freed when its peer has gone; when its peer has been quiet for
- *                 quiet_ms, by RING_END and RING_GONE; and by these messages also when
- *                 another sender requests a ring, the limit (parameter rings) is reached,
- *                 and this ring was not used for a second.  The ring exists while its peer
- *                 does not answer, because the peer may fill slots at any time.
+ *   ring          is freed when its peer has gone.  A receive ring also ends, by RING_END
+ *                 and RING_GONE, when its peer has been quiet for quiet_ms, or when another
+ *                 sender requests a ring, the limit (parameter rings) is reached, and the
+ *                 ring was not used for a second.  The ring exists until the peer answers
+ *                 RING_GONE, because the peer may fill slots at any time.
  *
  * The addresses of a ring stay mapped until the domain closes.  No other ring uses the
  * addresses of a gone peer's receive ring for RNIC_FI_GONE_MS, because the NIC may still
  * write there.
  *
- * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at this mailbox
+ * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at the same mailbox
  * answers NAK.  The time between two probes doubles up to RNIC_FI_PROBE_MAX_MS, because
  * probes must not fill the mailbox of a quiet endpoint that makes no progress.
  */
@@ -33,7 +33,10 @@
 
 size_t rnic_fi_quiet_ms = 60000;
 
-/* Returns true if the end of the endpoint of @peer would free memory. */
+/*
+ * Returns true if memory of @peer could be freed if the endpoint of @peer were known to
+ * have gone.
+ */
 static bool rnic_fi_quiet_holds(const struct rnic_fi_peer *peer)
 {
 	return peer->rx_ring || peer->tx_ring || !peer->names;
@@ -51,8 +54,8 @@ static void rnic_fi_quiet_probe(struct rnic_fi_peer *peer, uint64_t now)
 	peer->probe_ms = now + peer->probe_wait;
 	peer->probe_wait = MIN(peer->probe_wait * 2, RNIC_FI_PROBE_MAX_MS);
 	/*
-	 * The endpoint of a dead peer may still exist and fill slots, so its ring is not
-	 * ended.
+	 * RING_END is not sent to a dead peer, because the endpoint of this peer may still
+	 * exist and fill slots.
 	 */
 	if (peer->rx_ring && !peer->dead)
 		rnic_fi_ring_end(peer);
@@ -128,10 +131,11 @@ static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
 
 	rnic_fi_quiet_watch(peer, now);
 	/*
-	 * The peer acknowledges no message, for example because its mailbox is full.  The
-	 * peer may wait for a third process, which waits for this process, which waits for
-	 * these completions.  The function completes the sends now to prevent this deadlock.
-	 * Acks of reads and writes do not matter, because the NIC of the peer sends them.
+	 * The peer has acknowledged no message since the last watch, for example because
+	 * the mailbox of the peer is full.  The peer may wait for a third process, which
+	 * waits for this process, which waits for these completions.  The function
+	 * completes the sends now to prevent this deadlock.  Acks of reads and writes do
+	 * not matter, because the NIC of the peer sends them.
 	 */
 	if (!peer->takes && rnic_fi_peer_owes(peer) &&
 	    (peer->inflight || peer->queued))
@@ -142,7 +146,10 @@ static void rnic_fi_peer_watch(struct rnic_fi_peer *peer, uint64_t now)
 		peer->alive_ms = now;
 		return;
 	}
-	/* A message that is not acked yet serves as PING: its ack or error is the answer. */
+	/*
+	 * A numbered message that is not acked yet serves as PING: its ack or error is the
+	 * answer.
+	 */
 	if (now - peer->alive_ms < RNIC_FI_PING_MS || peer->inflight ||
 	    peer->queued)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* RDMA reads, for the user's fi_read() and for rendezvous receives. */
+/* RDMA reads, for fi_read() of the user and for rendezvous receives. */
 
 #include "rnic_fi.h"
 

@@ -15,8 +15,8 @@ struct rnic_fi_rma {
 };
 
 /*
- * Writes @len bytes (at most put_max) from @src to @remote of the peer: starts PUTs that do
- * not cross a multiple of put_boundary.  Returns 0 or -FI_ENOMEM.
+ * Writes @len bytes (at most put_max) from @src to @remote of the peer, by one or more PUTs
+ * that do not cross a multiple of put_boundary.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 			   uint64_t remote, size_t len)
@@ -62,8 +62,8 @@ static int rnic_fi_rma_write(struct rnic_fi_op *op, const uint8_t *src,
 }
 
 /*
- * Starts the transfer of one piece, @len bytes that are contiguous on both sides.  Returns 0
- * or a negative FI_E code.
+ * Starts the transfer of one piece: @len bytes that are contiguous in local and in remote
+ * memory.  Returns 0 or a negative FI_E code.
  */
 static int rnic_fi_rma_piece(struct rnic_fi_op *op, const struct rnic_fi_rma *rma,
 			     uint8_t *local, uint64_t addr, uint64_t key,
@@ -125,9 +125,9 @@ static int rnic_fi_rma_check(const struct rnic_fi_rma *rma)
 }
 
 /*
- * The end() of a write with CQ data, whose requests have ended.  Sends WRITE_DATA, whose
- * ack then completes the write.  If the write or the peer has failed, or memory is
- * lacking, completes the write with the error instead.
+ * The end() of a write with CQ data; all requests of the write have ended.  Sends
+ * WRITE_DATA, whose ack then completes the write.  If the write or the peer has failed, or
+ * memory is lacking, completes the write with the error instead.
  */
 static void rnic_fi_rma_announce(struct rnic_fi_op *op)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Receiving: matches messages with the user's receives, copies or reads the data, and writes
- * completions.
+ * Receive path: matches messages with the user's receives, copies or reads the data, and
+ * writes completions.
  */
 
 #include "rnic_fi.h"
@@ -74,8 +74,8 @@ static void rnic_fi_rx_eager(struct rnic_fi_peer *peer,
 }
 
 /*
- * Starts reads of @len bytes at @remote of the peer, one or more for each piece of the
- * user's buffer that gets data.  Returns 0 or -FI_ENOMEM.
+ * Starts reads of @len bytes at @remote of the peer: one or more reads for each piece of
+ * the user's buffer that gets data.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 {
@@ -168,8 +168,8 @@ static void rnic_fi_rx_start(struct rnic_fi_peer *peer,
 }
 
 /*
- * Keeps a message until a receive matches, with a copy of the data unless the message is a
- * rendezvous.  Returns 0 or a negative FI_E code.
+ * Keeps a message until a receive matches, with a copy of the data unless the message
+ * arrived by RTS.  Returns 0 or a negative FI_E code.
  */
 static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_rx_info *info,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Slots: messages of medium size.  The receiver makes a ring of slots for a sender when the
- * sender requests a ring, and owns the memory of the slots.  The sender fills slots in
- * ascending order, and the receiver empties them in the same order.
+ * Slots: messages of medium size.  When a sender requests a ring of slots, the receiver
+ * makes a ring for this sender, and owns the memory of the slots.  The sender fills the
+ * slots of a ring in ascending order, and the receiver empties them in the same order.
  */
 
 #include <sys/mman.h>
@@ -10,18 +10,24 @@
 #include "rnic_fi.h"
 
 /*
- * Bytes of a slot, and number of slots.  A copy of a few pages costs less than the two
- * additional trips of a rendezvous.
+ * Bytes of a slot, and number of slots, in the rings that this endpoint offers.  A copy of
+ * a few pages costs less than the two additional trips of a rendezvous.
  */
 #define RNIC_FI_SLOT_BYTES	32768
 #define RNIC_FI_SLOTS		16
 
-/* Time without use after which the receiver may end a ring for the sake of another sender. */
+/*
+ * Time (ms) without use after which the receiver may end a ring, so that another sender can
+ * have one.
+ */
 #define RNIC_FI_RING_IDLE_MS	1000
 
 size_t rnic_fi_ring_limit = 64;
 
-/* Returns a released ring of @bytes that may be reused, or NULL if there is none. */
+/*
+ * Returns a ring with a mapping of @bytes that was released and may be reused now, or NULL
+ * if there is none.
+ */
 static struct rnic_fi_ring *rnic_fi_ring_reuse(struct rnic_fi_domain *domain,
 					       size_t bytes)
 {
@@ -51,7 +57,10 @@ static struct rnic_fi_ring *rnic_fi_ring_map(struct rnic_fi_domain *domain,
 		free(ring);
 		return NULL;
 	}
-	/* A huge page that several rings share would keep the memory of freed rings. */
+	/*
+	 * Requests no huge pages, because a huge page that several rings share would keep
+	 * the memory of freed rings.
+	 */
 	(void) madvise(ring->alloc, bytes, MADV_NOHUGEPAGE);
 	ring->alloc_bytes = bytes;
 	dlist_insert_tail(&ring->entry, &domain->rings);
@@ -83,9 +92,9 @@ static struct rnic_fi_ring *rnic_fi_ring_new(struct rnic_fi_domain *domain,
 }
 
 /*
- * Frees the memory of a ring, but keeps its addresses mapped.  No other ring uses these
- * addresses before @reuse_ms, because the NIC may write there until then; UINT64_MAX: no
- * other ring ever uses these addresses.
+ * Frees the memory of @ring, but keeps its addresses mapped.  No other ring uses these
+ * addresses before @reuse_ms (UINT64_MAX: never), because the NIC may write there until
+ * then.
  */
 static void rnic_fi_ring_release(const struct rnic_fi_domain *domain,
 				 struct rnic_fi_ring *ring, uint64_t reuse_ms)
@@ -168,9 +177,9 @@ void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *bod
 	struct rnic_fi_ring *ring;
 
 	/*
-	 * Ignores the offer if this sender has a ring of @peer already, has too many
-	 * rings, or has no memory.  Without a ring, the sender sends by rendezvous, and
-	 * answers RING_END by RING_GONE.
+	 * Ignores the offer if this sender has a ring of @peer already, has
+	 * rnic_fi_ring_limit rings, or has no memory for a ring.  Without a ring, the
+	 * sender sends by rendezvous, and answers RING_END by RING_GONE.
 	 */
 	if (peer->tx_ring || ep->tx_rings >= rnic_fi_ring_limit)
 		return;
@@ -193,8 +202,8 @@ void rnic_fi_slot_credit(struct rnic_fi_peer *peer, uint32_t emptied)
 }
 
 /*
- * Frees the memory of @peer's send ring, and lets other rings use its addresses.  All
- * packets of the ring must have ended.
+ * Frees the memory of @peer's send ring, and lets other rings use the addresses of this
+ * ring.  All packets of the ring must have ended.
  */
 static void rnic_fi_tx_ring_release(struct rnic_fi_peer *peer)
 {
@@ -210,7 +219,10 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 	struct rnic_fi_msg_ring_end body = { .ring = htole16(number) };
 
 	if (peer && peer->tx_ring && peer->tx_ring->number == number) {
-		/* Messages are under way.  The receiver repeats RING_END later. */
+		/*
+		 * Numbered messages are queued or posted.  The receiver repeats RING_END
+		 * later.
+		 */
 		if (peer->queued || peer->inflight)
 			return;
 		rnic_fi_tx_ring_release(peer);
@@ -223,8 +235,8 @@ void rnic_fi_slot_end(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 /* --- Receiver -------------------------------------------------------------- */
 
 /*
- * Stores to the pages of all slots, as far as messages up to eager_size use them, because a
- * page fault of the NIC costs much more than a page fault of the processor.
+ * Stores to each page of each slot that a message of up to eager_size bytes can use,
+ * because a page fault of the NIC costs much more than a page fault of the processor.
  */
 static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 {
@@ -240,9 +252,9 @@ static void rnic_fi_ring_touch(struct rnic_fi_ring *ring)
 }
 
 /*
- * Returns the number of the ring in place @index.  The last 63 rings in this place had other
- * numbers, so that a late message for an earlier ring is not mistaken for a message for this
- * ring.
+ * Returns the number of the ring in place @index.  The last 63 rings in this place had
+ * other numbers, so that a late note for an earlier ring is not mistaken for a note for
+ * this ring.
  */
 static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 {
@@ -250,10 +262,10 @@ static uint16_t rnic_fi_ring_number(const struct rnic_fi_ep *ep, uint32_t index)
 }
 
 /*
- * Sends RING_END for the ring that was not used for the longest time, at least for
- * RNIC_FI_RING_IDLE_MS.  Ignores the rings of dead peers and of peers with unacked
- * messages, and rings for which RING_END was sent in the last RNIC_FI_PING_MS.  All
- * places of @ep must be in use.
+ * Sends RING_END for the receive ring of @ep that was not used for the longest time, at
+ * least for RNIC_FI_RING_IDLE_MS.  Ignores the rings of dead peers, the rings of peers to
+ * which numbered messages are queued or posted, and rings for which RING_END was sent in
+ * the last RNIC_FI_PING_MS.  All places of @ep must be in use.
  */
 static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 {
@@ -277,9 +289,9 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 }
 
 /*
- * Returns the index of the first free place for a ring.  A place whose peer has gone
+ * Returns the index of the first free place of @ep for a ring.  A place whose peer has gone
  * counts as free, because many peers may come and go between two watches: the function
- * frees the peer's rings.  If no place is free, requests the end of an idle ring and
+ * frees the rings of this peer.  If no place is free, requests the end of an idle ring and
  * returns -1.  Also returns -1 if memory is lacking or the limit of rings is 0.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
@@ -324,7 +336,10 @@ void rnic_fi_slot_offer(struct rnic_fi_peer *peer)
 					    RNIC_FI_SLOTS * RNIC_FI_SLOT_BYTES,
 					    FI_REMOTE_WRITE, &ring->base);
 	if (ret) {
-		/* Memory that the NIC cannot expose at all is not reused. */
+		/*
+		 * Memory that the NIC cannot expose is not reused, except after -FI_ENOSPC,
+		 * because the NIC may be able to expose this memory later.
+		 */
 		rnic_fi_ring_release(ep->domain, ring, ret == -FI_ENOSPC ?
 				     ofi_gettime_ms() : UINT64_MAX);
 		return;
@@ -395,8 +410,8 @@ void rnic_fi_slot_gone(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 void rnic_fi_rings_release(struct rnic_fi_peer *peer)
 {
 	/*
-	 * A peer that has not gone may fill slots at any time, so no other ring uses the
-	 * addresses of its ring.
+	 * A peer that has not gone may fill slots at any time, so no other ring ever uses
+	 * the addresses of this receive ring.
 	 */
 	if (peer->rx_ring)
 		rnic_fi_rx_ring_release(peer, peer->gone ?
@@ -429,7 +444,7 @@ void rnic_fi_slot_arrive(struct rnic_fi_peer *peer, uint64_t word)
 	struct rnic_fi_slot_hdr hdr;
 	const uint8_t *slot;
 
-	/* A note that was kept may be handled after the end of its ring. */
+	/* A note that rnic_fi_rx_keep() has kept may be handled after the end of its ring. */
 	if (!rnic_fi_decode_note(word, &note) || !ring ||
 	    note.ring != ring->number || note.index >= ring->slots)
 		return;

@@ -50,7 +50,7 @@
 
 #include "rnic_fi_proto.h"
 
-#define RNIC_FI_REQUEST_MAX	(1U << 30)	/* most bytes of a read or write */
+#define RNIC_FI_REQUEST_MAX	(1U << 30)	/* maximum bytes of a read or write */
 #define RNIC_FI_NIC_BYTES	48		/* size of rnic_fi_request.nic */
 
 struct util_prov;
@@ -65,13 +65,14 @@ struct rnic_fi_addr {
 
 /* One opened NIC.  open() sets all members, which do not change later. */
 struct rnic_fi_nic {
-	uint32_t	node;	/* own node */
-	uint8_t		ctx;	/* own context */
-	uint16_t	job;	/* own job; the NICs separate jobs; the common part only
-				 * stores the job in names of endpoints */
+	uint32_t	node;	/* number of the own node */
+	uint8_t		ctx;	/* number of the own context */
+	uint16_t	job;	/* number of the own job; the NICs separate jobs; the common
+				 * part stores the number in names of endpoints, and prints
+				 * it */
 	int		fd;	/* descriptor, readable after a wake-up; see arm() */
-	const char	*remedy;	/* NULL; or the NICs of other nodes refuse the own job, and
-				 * this static text says what the user may do */
+	const char	*remedy;	/* NULL, or if the NICs of other nodes refuse the own
+					 * job: a static text that says what the user may do */
 };
 
 enum rnic_fi_request_kind {
@@ -89,7 +90,7 @@ enum rnic_fi_request_kind {
 	/* Writes the @len bytes at @local to the memory at @remote of the context in @to.
 	 * The end with 0 means that all bytes are in this memory. */
 	RNIC_FI_REQUEST_WRITE,
-	/* As WRITE; then @note arrives in mailbox @to. */
+	/* Does the same as WRITE; then @note arrives in mailbox @to. */
 	RNIC_FI_REQUEST_WRITE_NOTE,
 };
 
@@ -103,20 +104,21 @@ struct rnic_fi_request {
 	uint8_t		nic[RNIC_FI_NIC_BYTES] __attribute__((aligned(16)));
 	enum rnic_fi_request_kind kind;
 	struct rnic_fi_addr to;
-	bool		wake;	/* the end of READ, WRITE and WRITE_NOTE makes @fd of the NIC
-				 * readable */
+	bool		wake;	/* READ, WRITE, WRITE_NOTE: the end of the request makes
+				 * rnic_fi_nic.fd readable; see arm() */
 	bool		accepted;	/* READ: the peer's NIC has accepted the request, so
 					 * that a later error is final; set before the end */
 	uint32_t	len;	/* MESSAGE, DATAGRAM: 1 to RNIC_FI_MSG_MAX; PUT: 1 to
 				 * put_max; READ, WRITE, WRITE_NOTE: 1 to
 				 * RNIC_FI_REQUEST_MAX */
-	uint32_t	id;	/* READ: any number, for traces */
+	uint32_t	id;	/* READ: any number, for traces of the NIC */
 	uint64_t	remote;	/* PUT, READ, WRITE, WRITE_NOTE: result of address() plus an
 				 * offset within the exposed memory */
 	union {
 		uint8_t	data[RNIC_FI_MSG_MAX];	/* MESSAGE, DATAGRAM, PUT */
 		struct {
-			void		*local;	/* READ, WRITE, WRITE_NOTE */
+			void		*local;	/* READ: destination; WRITE, WRITE_NOTE:
+						 * source */
 			uint64_t	note;	/* WRITE_NOTE */
 		};
 	};
@@ -129,7 +131,7 @@ struct rnic_fi_arrival {
 	struct rnic_fi_addr from;
 	uint64_t	note;	/* note: the 64 bits */
 	const uint8_t	*data;	/* message: its bytes, valid until pop() */
-	size_t		size;	/* message: number of bytes, up to RNIC_FI_MSG_MAX */
+	size_t		size;	/* message: number of bytes at data, up to RNIC_FI_MSG_MAX */
 };
 
 /* Handles the end of @req.  @err: 0, or a negative errno or FI_E code. */
@@ -138,13 +140,13 @@ typedef void rnic_fi_end_fn(struct rnic_fi_request *req, int err);
 /* All functions and numbers that the common part uses; a NIC does not change them. */
 struct rnic_fi_transport {
 	const struct util_prov *util_prov;	/* record of the provider for libfabric */
-	uint32_t	node_max;	/* largest number of a node; all bits below are 1 */
+	uint32_t	node_max;	/* largest number of a node, of the form 2^n - 1 */
 	uint16_t	contexts;	/* number of contexts of a node */
 	uint8_t		mboxes;		/* number of mailboxes of a context, up to
 					 * RNIC_FI_MBOXES */
 	uint8_t		peer_inflight;	/* limit of posted numbered messages to a peer,
 					 * because other peers need channels, too */
-	uint8_t		put_max;	/* most bytes of a PUT, up to RNIC_FI_MSG_MAX */
+	uint8_t		put_max;	/* maximum bytes of a PUT, up to RNIC_FI_MSG_MAX */
 	uint32_t	put_boundary;	/* bytes, a power of two: a PUT does not cross a
 					 * multiple of this number */
 
@@ -165,9 +167,9 @@ struct rnic_fi_transport {
 	int (*mbox_open)(struct rnic_fi_nic *nic, unsigned int nr);
 
 	/*
-	 * Closes mailbox @nr; its messages are lost.  Later messages of peers to the mailbox
-	 * end with -FI_EACCES or -ENXIO, or with -FI_ENOBUFS if the NIC does not distinguish a
-	 * closed mailbox from a full mailbox.
+	 * Closes mailbox @nr; the messages in the mailbox are lost.  Later messages of
+	 * peers to the mailbox end with -FI_EACCES or -ENXIO, or with -FI_ENOBUFS if the
+	 * NIC does not distinguish a closed mailbox from a full mailbox.
 	 */
 	void (*mbox_close)(struct rnic_fi_nic *nic, unsigned int nr);
 
@@ -178,7 +180,7 @@ struct rnic_fi_transport {
 	bool (*peek)(struct rnic_fi_nic *nic, unsigned int nr,
 		     struct rnic_fi_arrival *in);
 
-	/* Removes the arrival that the last peek() has stored from mailbox @nr. */
+	/* Removes, from mailbox @nr, the arrival that the last peek() has stored. */
 	void (*pop)(struct rnic_fi_nic *nic, unsigned int nr);
 
 	/*
@@ -191,11 +193,11 @@ struct rnic_fi_transport {
 
 	/*
 	 * Calls @end once for each request that has ended, in any order.  When @end is
-	 * called, the transport does not use the request any more, and its channel is
-	 * free; but the channel of a READ may become free in a later reap().  The common
-	 * part calls reap() while requests are posted, and when post() outside @end has
-	 * returned -FI_EAGAIN.  @end may free or post() requests, but does not call
-	 * reap().
+	 * called, the transport does not use the request any more, and the channel of the
+	 * request is free; but the channel of a READ may become free in a later reap().
+	 * The common part calls reap() while requests are posted, and when post() outside
+	 * @end has returned -FI_EAGAIN.  @end may free or post() requests, but does not
+	 * call reap().
 	 */
 	void (*reap)(struct rnic_fi_nic *nic, rnic_fi_end_fn *end);
 
@@ -215,18 +217,19 @@ struct rnic_fi_transport {
 		      uint64_t access, uint64_t *base);
 
 	/*
-	 * Ends an exposure.  The common part ends each exposure once, by unexpose() or
-	 * close().  Requests of peers for this memory may still be posted: these requests
-	 * fail, or access the memory if the NIC cannot prevent the access.  Other exposures
-	 * of the same memory continue, even if they have the same @base.
+	 * Ends one exposure of the memory that expose() has named @base.  The common part
+	 * ends each exposure once, by unexpose() or close().  Requests of peers for this
+	 * memory may still be posted: these requests fail, or access the memory if the NIC
+	 * cannot prevent the access.  Other exposures of the same memory continue, even if
+	 * they have the same @base.
 	 */
 	void (*unexpose)(struct rnic_fi_nic *nic, uint64_t base);
 
 	/*
-	 * Returns the address of byte @offset of the memory that this process or a peer
-	 * has exposed as @base, for READ or, if @write, for PUT and writes.  The caller
-	 * has checked the range, for memory of a peer only against the rounded length in
-	 * the key.
+	 * Returns the address of byte @offset of the memory that this process or a peer has
+	 * exposed as @base: an address for READ or, if @write, for PUT, WRITE and
+	 * WRITE_NOTE.  The caller has checked the range; for memory of a peer, the caller
+	 * knows only the rounded length in the key.
 	 */
 	uint64_t (*address)(uint64_t base, uint64_t offset, bool write);
 

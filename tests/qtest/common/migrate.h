@@ -6,13 +6,13 @@
 #include "libqtest.h"
 
 /*
- * Stops and saves the machine; returns the path of the file, which the caller unlinks
- * and frees.
+ * Saves the machine to a new file, which stops the machine.  Returns the path of the
+ * file; the caller unlinks the file and frees the path.
  */
 char *migrate_save(QTestState *qts);
 /*
- * Tries to save the machine, and asserts that QEMU refuses; returns QEMU's reason, to
- * be freed.
+ * Tries to save the machine, and asserts that QEMU refuses.  Returns the reason that
+ * QEMU gives; the caller frees this text.
  */
 char *migrate_save_refused(QTestState *qts);
 /*
@@ -22,14 +22,17 @@ char *migrate_save_refused(QTestState *qts);
 #define MIGRATE_INCOMING " -incoming defer"
 void migrate_load(QTestState *qts, const char *path);
 /*
- * Tries to load file @path, and asserts that QEMU refuses the file; returns QEMU's
- * reason, to be freed.
+ * Tries to load file @path, and asserts that QEMU refuses the file.  Returns the
+ * reason that QEMU gives; the caller frees this text.
  */
 char *migrate_load_refused(QTestState *qts, const char *path);
 
 /* Gives the machine a disk for snapshots, in a new file @path. */
 void migrate_disk_add(QTestState *qts, const char *path);
-/* Saves a snapshot to the disk (@how "snapshot-save"), or loads it ("snapshot-load"). */
+/*
+ * Saves a snapshot of the machine to the disk (@how is "snapshot-save"), or loads
+ * this snapshot (@how is "snapshot-load").
+ */
 void migrate_snapshot(QTestState *qts, const char *how);
 
 #endif /* RNIC_MIGRATE_H */

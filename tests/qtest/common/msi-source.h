@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device with message-signalled interrupts that look like stores of a CPU.  The
- * requester ID is 0, because the device is 0.0 behind a bridge with secondary bus number
- * 0.  The device sends a message while the processor writes a register of the device.
+ * A device whose message-signalled interrupts look like stores of a CPU, because
+ * their requester ID is 0: the device is 0.0 behind a bridge with secondary bus
+ * number 0.  The device sends a message while the processor writes a register of the
+ * device.
  */
 #ifndef RNIC_MSI_SOURCE_H
 #define RNIC_MSI_SOURCE_H
@@ -12,7 +13,7 @@
 
 /*
  * Options of QEMU for bridge and device, on machine q35.  The bridge is a PCI Express
- * port, because any other bridge would send messages with its own ID.
+ * port, because any other bridge would send messages with its own requester ID.
  */
 #define MSI_SOURCE_OPTIONS \
     " -netdev hubport,hubid=99,id=msi-wire " \
@@ -26,15 +27,15 @@ typedef struct MsiSource {
 } MsiSource;
 
 /*
- * Sets up bridge and device on @bus.  The caller must call this function before the
- * processor runs, because the function sizes BARs.
+ * Sets up the bridge on @bus and the device behind the bridge.  The caller must call
+ * this function before the processor runs, because the function sizes BARs.
  */
 MsiSource msi_source_start(QPCIBus *bus);
 /*
- * Makes each later message store @data to @to.  The processor must run.  First asserts
- * that the device sends a message while the processor executes the store that triggers
- * this message: with RAM as the address, the next instruction must load the message's
- * data.
+ * Makes each later message of the device store @data to guest address @to.  The
+ * processor must run.  First asserts that the device sends a message while the
+ * processor executes the store that triggers this message: if the message stores to
+ * RAM, the next instruction must load the data of the message.
  */
 void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data);
 /* Emits code by which the processor triggers one message. */

@@ -7,13 +7,13 @@
 #define WAIT_MS 60000
 
 /*
- * Number of requests after which QEMU has run all bottom halves and sockets that were
- * ready.
+ * Number of qtest requests after which QEMU has run all bottom halves, and the
+ * handlers of all sockets, that were ready before.
  */
 #define WAIT_REQUESTS 8
 
 /*
- * Returns the time (us) at which a wait that begins now fails; the argument of
+ * Returns the monotonic time (us) at which a wait that begins now fails, for
  * wait_check().
  */
 static inline int64_t wait_end(void)
@@ -22,8 +22,8 @@ static inline int64_t wait_end(void)
 }
 
 /*
- * Fails if time @end has passed.  A macro, so that the message has the line of the
- * wait.
+ * Fails if the time @end of wait_end() has passed.  This is a macro, so that the
+ * message has the line of the wait.
  */
 #define wait_check(end) g_assert_cmpint(g_get_monotonic_time(), <, end)
 
@@ -39,15 +39,19 @@ static inline int64_t wait_end(void)
         } \
     } while (0)
 
-/* Sleeps 1 ms: the @work of a wait for which the test has nothing to do. */
+/*
+ * Sleeps 1 ms.  This is the @work of wait_until() if the test has nothing to do
+ * during the wait.
+ */
 static inline void wait_pause(void)
 {
     g_usleep(1000);
 }
 
 /*
- * Lets QEMU finish all work that needs no virtual time.  @work sends one request to
- * QEMU, and receives the frames that the device has sent.
+ * Lets QEMU finish all work that needs no virtual time, by WAIT_REQUESTS executions
+ * of @work.  The statement @work sends one request to QEMU, and receives the frames
+ * that the device has sent.
  */
 #define wait_settle(work) \
     do { \

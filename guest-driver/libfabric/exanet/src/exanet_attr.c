@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Attributes of the provider that depend on the NIC; rnic_fi_attr.c has the others. */
+/*
+ * Attributes of the provider that depend on the NIC; rnic_fi_attr.c has all other
+ * attributes.
+ */
 
 #include "exanet_fi.h"
 

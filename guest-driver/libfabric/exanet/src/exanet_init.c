@@ -9,11 +9,15 @@
 #include "exanet_fi.h"
 
 #define EXANET_NICS_MAX	16	/* fi_getinfo() looks for exanet0 to exanet15 */
-#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* folders of devices by MAJOR:MINOR */
+#define EXANET_CHAR_DEVICES	"/sys/dev/char"	/* one folder for each device, with name
+						 * MAJOR:MINOR */
 
 static const char *exanet_nodes_file = "/etc/exanet/nodes";
 
-/* Stores in @path the device file of NIC @name, a name as exa_open() accepts it. */
+/*
+ * Stores in @path the path of the device file of NIC @name, which is a name as exa_open()
+ * accepts it.
+ */
 static void exanet_nic_path(const char *name, char *path, size_t size)
 {
 	const char *form = "/dev/%s";
@@ -28,8 +32,8 @@ static void exanet_nic_path(const char *name, char *path, size_t size)
 /*
  * Stores the coordinates of the NIC with device file @path in @coord.  The function finds
  * the NIC in sysfs by the device number, because the file may have any name.  Returns 0;
- * -FI_ENODATA: there is no such file, or the file is not a NIC; -FI_ENOSYS: sysfs has no
- * folder for the device.
+ * -FI_ENODATA: there is no such file, the file is not a NIC, or its coordinates cannot be
+ * read; -FI_ENOSYS: sysfs has no folder for the device.
  */
 static int exanet_nic_coord(const char *path, uint32_t *coord)
 {
@@ -60,9 +64,9 @@ static int exanet_nic_coord(const char *path, uint32_t *coord)
 
 /*
  * Stores the name of NIC @n in @name.  If the environment variable EXANET_DEVICE is set,
- * NIC 0 is the NIC in this variable, and there is no other NIC.  Returns false if there
- * is no device file, or if the user may not read and write the file.  Does not open the
- * file.
+ * NIC 0 is the NIC in this variable, and there is no other NIC.  Returns false if there is
+ * no such NIC or no device file, or if the user may not read and write the file.  Does not
+ * open the file.
  */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {
@@ -91,8 +95,8 @@ static int exanet_info_name(struct fi_info *info, const char *name)
 }
 
 /*
- * Replaces *@addr, an address of a struct fi_info, by a copy of @name, and sets *@len.
- * Returns 0 or -FI_ENOMEM.
+ * Replaces *@addr, the source or destination address of a struct fi_info, by a copy of
+ * @name, and stores the size of the copy in *@len.  Returns 0 or -FI_ENOMEM.
  */
 static int exanet_info_addr(void **addr, size_t *len,
 			    const struct rnic_fi_name *name)
@@ -125,12 +129,12 @@ static bool exanet_src_fits(const struct fi_info *info, const uint32_t *own)
 }
 
 /*
- * Sets the addresses of @info from the arguments of fi_getinfo().  @own has the
- * coordinates of the NIC, or is NULL if the coordinates are not known.  With FI_SOURCE,
- * @node and @service are the source address.  Otherwise @node and @service, if given, are
- * the destination address, and the source address is the NIC, unless @info has a source
- * address already or @own is NULL.  Returns 0; -FI_ENODATA if the NIC does not fit, or if
- * @node or @service is invalid; or -FI_ENOMEM.
+ * Sets the addresses of @info from the arguments of fi_getinfo().  @own has the coordinates
+ * of the NIC, or is NULL if the coordinates are not known.  With FI_SOURCE, @node and
+ * @service are the source address.  Otherwise @node and @service, if given, are the
+ * destination address, and the source address is the NIC, unless @info has a source address
+ * already or @own is NULL.  Returns 0; -FI_ENODATA if the NIC is not the source address, if
+ * @own is NULL but needed, or if @node or @service is invalid; or -FI_ENOMEM.
  */
 static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 			     const char *node, const char *service,
@@ -142,8 +146,8 @@ static int exanet_info_addrs(struct fi_info *info, const uint32_t *own,
 	int ret = 0;
 
 	/*
-	 * A source address is compared with the coordinates of this node.  An address
-	 * without @node contains these coordinates.
+	 * The coordinates of this node are needed for the comparison with a source address,
+	 * and as the destination address if @service is given without @node.
 	 */
 	if (!own && (flags & FI_SOURCE || (service && !node)))
 		return -FI_ENODATA;

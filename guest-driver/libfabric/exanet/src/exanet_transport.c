@@ -10,15 +10,15 @@
 #include "exanet_fi.h"
 
 #define EXANET_MBOX_LOG2	11	/* log2 of the entries of a mailbox ring */
-#define EXANET_PEER_INFLIGHT	8	/* half of the packetizer channels */
+#define EXANET_PEER_INFLIGHT	8	/* half of the packetizer channels of a context */
 #define EXANET_NAMED_JOBS	"/sys/module/exanet/parameters/named_jobs"
 #define EXANET_NAMED_JOBS_DEFAULT	2047
 
 /*
- * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA,
- * because reads need the VA and writes the xva.  A key has no room for bits 60:48, so
- * memory whose VA has 1 in these bits can only be the source of a rendezvous or a ring,
- * which need no key.
+ * A base has bits 47:0 of the VA, the window of the xva, and bits 60:48 of the VA, because
+ * reads need the VA and writes need the xva.  A key has no room for bits 60:48, so memory
+ * whose VA has a 1 in these bits can only be the source of a rendezvous or a ring of slots,
+ * because neither needs a key.
  */
 #define EXANET_BASE_WINDOW	RNIC_FIELD(50, 48)
 #define EXANET_BASE_VA_HIGH	RNIC_FIELD(63, 51)	/* bits 60:48 of the VA */
@@ -31,12 +31,17 @@ struct exanet_nic {
 	struct rnic_fi_nic	nic;
 	struct exa_dev		*dev;
 	struct exa_mbox		*mbox[EXANET_MAILBOXES];
-	/* Request of each busy packetizer channel; NULL: a read that has ended already. */
+	/*
+	 * Request of each busy packetizer channel; NULL: a read that has ended before its
+	 * channel.
+	 */
 	struct rnic_fi_request	*msg[EXANET_PKTZ_CHANNELS];
-	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];	/* by write channel */
+	struct rnic_fi_request	*write[EXANET_WRITE_CHANNELS];	/* request of each busy write
+								 * channel */
 	uint32_t		msg_busy;	/* bit n: packetizer channel n is busy */
 	uint32_t		write_busy;	/* bit n: write channel n is busy */
-	struct dlist_entry	reads;	/* struct exanet_read without notification yet */
+	struct dlist_entry	reads;	/* struct exanet_read whose notification has not
+					 * arrived */
 };
 
 /* Contents of rnic_fi_request.nic in a request of kind READ. */
@@ -257,7 +262,7 @@ static int exanet_post(struct rnic_fi_nic *nic, struct rnic_fi_request *req)
 	return 0;
 }
 
-/* Calls @end for the reads whose notification has arrived, with the status of each read. */
+/* Calls @end for each read whose notification has arrived, with the status of this read. */
 static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 {
 	struct dlist_entry *item, *tmp;
@@ -280,7 +285,7 @@ static void exanet_reap_reads(struct exanet_nic *nic, rnic_fi_end_fn *end)
 
 /*
  * Handles the end of the packetizer channel of @req with status @err.  A read whose request
- * the peer's NIC has accepted continues; all other requests end.
+ * the peer's NIC has accepted (@err is 0) continues; for all other requests calls @end.
  */
 static void exanet_msg_end(struct rnic_fi_request *req, int err,
 			   rnic_fi_end_fn *end)
@@ -353,8 +358,8 @@ static int exanet_expose(struct rnic_fi_nic *nic, const void *ptr, size_t len,
 }
 
 /*
- * Does nothing, because the NIC has no record of an exposure, only of windows, which stay
- * until the NIC closes the context.
+ * Does nothing, because the NIC has no record of an exposure.  The NIC only has windows,
+ * which exist until the NIC closes the context.
  */
 static void exanet_unexpose(struct rnic_fi_nic *nic, uint64_t base)
 {
@@ -384,10 +389,10 @@ static int exanet_arm(struct rnic_fi_nic *nic)
 }
 
 /*
- * Returns true if a packetizer channel is busy, because its end makes no interrupt.  The
- * channel of a read that has ended does not count.  This channel may stay busy until
- * after the next post(), because the common part calls reap() only while requests are
- * posted.
+ * Returns true if a packetizer channel is busy, because the end of a request on such a
+ * channel raises no interrupt.  The channel of a read that has ended does not count.  This
+ * channel may stay busy until after the next post(), because the common part calls reap()
+ * only while requests are posted.
  */
 static bool exanet_silent(const struct rnic_fi_nic *nic)
 {
