@@ -29,11 +29,11 @@
 
 extern uint8_t box_ram[BOX_RAM_BYTES];
 
-/* Clears RAM, removes all regions, and cancels box_flip(). */
+/* Clears RAM, removes all regions of the device, and cancels box_flip(). */
 void box_memory_reset(void);
 /* Maps @mr as region @n of the device, at BOX_BAR(@n). */
 void box_bar(unsigned n, MemoryRegion *mr);
-/* Removes all regions, because the device is unplugged. */
+/* Removes all regions of the device, because the device is unplugged. */
 void box_bars_remove(void);
 /*
  * Changes the memory map: from now on RAM has only the first @ram_bytes bytes, at most
@@ -41,21 +41,23 @@ void box_bars_remove(void);
  */
 void box_remap(hwaddr ram_bytes);
 /*
- * Sets the byte at @offset of RAM, modulo BOX_RAM_BYTES, to @value after @reads + 1 more
+ * Sets the byte of RAM at @offset (modulo BOX_RAM_BYTES) to @value after @reads + 1 more
  * accesses of the device to RAM, because a guest may change memory between two reads.  A
  * DMA access counts once for each part of at most 8 bytes, and writes count too.
  * Replaces the previous call.
  */
 void box_flip(unsigned reads, uint32_t offset, uint8_t value);
 /*
- * Counts an access to RAM for box_flip(), and changes the byte if this access is the
- * last.  Other files call this function for reads that the device does through pointers.
+ * Counts an access to RAM for box_flip(), and changes the byte if @reads + 1 accesses
+ * were counted.  Other files call this function for reads that the device does through
+ * pointers.
  */
 void box_ram_was_read(void);
 /*
- * Accesses a region of the device at @addr like a CPU.  Returns MEMTX_DECODE_ERROR if no
- * region is at @addr or the region does not permit the access, MEMTX_ACCESS_ERROR if
- * QEMU's re-entrancy guard forbids the access, or else the result of the region.
+ * Loads or stores (@write) @size bytes at @addr in a region of the device, as a CPU does.
+ * Returns MEMTX_DECODE_ERROR if no region is at @addr or the region does not permit the
+ * access, MEMTX_ACCESS_ERROR if QEMU's re-entrancy guard forbids the access, or else the
+ * result of the region.
  */
 MemTxResult box_access(hwaddr addr, uint64_t *value, unsigned size, bool write);
 
@@ -64,51 +66,59 @@ MemTxResult box_access(hwaddr addr, uint64_t *value, unsigned size, bool write);
 #define BOX_WIRES 2
 
 /*
- * Called with each frame that the device sends; must not call the device.  @len in
- * bytes.
+ * Gets each frame of @len bytes that the device sends to netdev @wire while the link of
+ * the netdev is up.  The function must not call the device.
  */
 typedef void BoxSent(unsigned wire, const uint8_t *frame, size_t len);
 
-/* Drops all queued frames, and forgets NICs, filters and blockades. */
+/*
+ * Drops all queued frames, unblocks the netdevs, and forgets their NICs and filters.
+ * From now on @sent gets the frames that the device sends.
+ */
 void box_net_reset(BoxSent *sent);
-/* Returns the netdev for a property of the device. */
+/* Returns netdev @wire, for a property of the device. */
 NetClientState *box_wire(unsigned wire);
 /*
- * Queues a copy of the frame for the device; box_net_deliver() delivers the copy.
- * Drops the frame if 4096 frames wait.
+ * Adds a copy of the @len bytes at @frame to the queue of netdev @wire, from which
+ * box_net_deliver() delivers frames to the device.  Drops the frame if 4096 frames wait
+ * there.
  */
 void box_frame(unsigned wire, const void *frame, size_t len);
 /*
- * Offers the oldest frame of each netdev to its NIC, unless the NIC has refused that
- * frame.  Returns true if a frame has left its queue.
+ * Offers the oldest queued frame of each netdev to the NIC at the netdev, unless the NIC
+ * has refused that frame.  Returns true if a frame has left its queue.
  */
 bool box_net_deliver(void);
 /*
- * Returns true if the NIC has refused the oldest frame of a netdev and has not flushed
- * the queue since.
+ * Returns true if the NIC has refused the oldest queued frame of netdev @wire and has not
+ * flushed the queue since.
  */
 bool box_wire_refused(unsigned wire);
 /*
- * Blocks or unblocks a netdev.  A blocked netdev keeps the next frame of the device,
- * and the device must send no further frame.  When the netdev is unblocked, the box
- * reports to the device that this frame has left.
+ * Blocks (@on) or unblocks netdev @wire.  A blocked netdev keeps the next frame of the
+ * device, and the device must send no further frame.  When the netdev is unblocked, the
+ * box reports to the device that this frame has left.
  */
 void box_wire_block(unsigned wire, bool on);
 void box_wire_link(unsigned wire, bool up);
 
 /*
- * Makes a NIC of another device at a netdev, for devices that share the wire of a NIC.
- * The caller owns the NIC, and ends it with qemu_del_nic().
+ * Makes a NIC of another device at netdev @wire, for a device that has no NIC, but sends
+ * and receives frames at the netdev of this NIC.  The caller owns the NIC, and frees the
+ * NIC by qemu_del_nic().
  */
 NICState *box_nic(unsigned wire, const uint8_t mac[6]);
-/* Sets the filter that gets each frame before the NIC does; NULL: no filter. */
+/*
+ * Sets the filter of @netdev, which gets each frame before the NIC does; NULL: no filter.
+ */
 void box_wire_filter(NetClientState *netdev, NetFilterState *filter);
 
 /* --- Properties: box-qdev.c --------------------------------------------------- */
 
 /*
- * Sets the properties in @state, a structure of the type given to DEFINE_PROP_, to
- * their default values.  A property without a default value keeps its value.
+ * Sets the @count properties @props of @state to their default values.  @state is a
+ * structure of the type that the macros DEFINE_PROP_* of @props name.  A property without
+ * a default value keeps its value.
  */
 void box_properties(void *state, const Property *props, unsigned count);
 
@@ -117,55 +127,57 @@ void box_properties(void *state, const Property *props, unsigned count);
 /* Initializes QEMU's main loop at the first call of the process. */
 void box_init(void);
 /*
- * Sets the clock to its start, starts the machine, clears the count of releases, and
- * cancels box_meanwhile() and box_vcpu().
+ * Sets the clock to its start, starts the machine, clears the count of box_releases(),
+ * and cancels box_meanwhile() and box_vcpu().
  */
 void box_loop_reset(void);
-/* Returns the clock in ns. */
+/* Returns the time of the box's clock, ns. */
 int64_t box_now(void);
 /*
- * Runs or stops the machine, and calls its state handlers.  The clock of the box
- * advances only by box_step(), also while the machine is stopped.
+ * Runs or stops the machine, and calls the state handlers if the state changes.  The
+ * clock of the box advances only by box_step(), even while the machine is stopped.
  */
 void box_machine_run(bool run);
 /*
- * Runs bottom halves and delivers frames until no work is left, but at most @iterations
- * turns of the main loop; returns false if the last turn still found work.
+ * Runs bottom halves and delivers frames until an iteration finds no work, but in at most
+ * @iterations iterations of the main loop.  Returns false if the last iteration still
+ * found work.
  */
 bool box_run(unsigned iterations);
 /*
- * Advances the clock by @ns, and stops at each timer to run its work by
- * box_run(@iterations).  Returns false if a box_run() did, or if 100000 timers fired
- * before the end.
+ * Advances the clock by @ns.  Stops at each time for which a timer is armed, runs the
+ * timer, and calls box_run(@iterations).  Returns false if a box_run() has returned
+ * false, or if the clock has stopped 100000 times before the end.
  */
 bool box_step(int64_t ns, unsigned iterations);
 /*
- * Makes the next accesses come from a vCPU, which may release the big lock (@on), or
- * from a device.
+ * Makes the next accesses come from a vCPU, which may release the big lock (@on is true),
+ * or from a device (@on is false).
  */
 void box_vcpu(bool on);
 /*
- * Makes the next accesses come from an instruction that the vCPU executes while all
- * other vCPUs stand still.  TCG holds no RCU read lock then, so only a reference of its
- * own keeps a device allocated that is unplugged during the access.  box_vcpu(false)
- * ends this.
+ * Makes the next accesses come from an instruction that the vCPU executes while all other
+ * vCPUs stand still.  During such an instruction TCG holds no RCU read lock.  So if the
+ * device is unplugged during the access, only a reference that the device itself has
+ * taken keeps the device allocated.  box_vcpu(false) ends the effect of this function.
  */
 void box_vcpu_exclusive(void);
 bool box_vcpu_is_exclusive(void);
 /*
- * Calls @work once, as another thread that holds the big lock, when a vCPU has released
- * this lock @releases + 1 times from now on.  NULL cancels the call.
+ * Calls @work once, as another thread that holds the big lock, when vCPUs have released
+ * this lock @releases + 1 times from now on.  If @work is NULL, cancels the previous
+ * call.
  */
 void box_meanwhile(unsigned releases, void (*work)(void));
 /* Returns how often vCPUs have released the big lock since box_loop_reset(). */
 unsigned box_releases(void);
 
 /*
- * Bits: events during polls by vCPUs.  All but BOX_MET_FRAME happen while the poll has
- * released the big lock.
+ * Bits of box_met: events during polls by vCPUs.  All events but BOX_MET_FRAME happen
+ * while the polling vCPU has released the big lock.
  */
 enum {
-    BOX_MET_FRAME = 1,              /* the vCPU has taken a frame */
+    BOX_MET_FRAME = 1,              /* the polling vCPU has taken a frame */
     BOX_MET_CLOSE = 2,              /* a context is closed, or an object is destroyed */
     BOX_MET_RESET = 4,
     BOX_MET_UNPLUG = 8,
@@ -174,8 +186,8 @@ enum {
 };
 
 /*
- * Bits BOX_MET_* of the events that at least one program (an input of the fuzzer) of this
- * process has caused.  fuzz_reached() asserts that all bits are set.
+ * Bits BOX_MET_* of the events that the programs (inputs of the fuzzer) of this process
+ * have caused so far.  fuzz_reached() asserts that all bits are set.
  */
 extern unsigned box_met;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Fuzz targets.  Each file named after a target defines LLVMFuzzerTestOneInput() and is
- * linked twice: with libFuzzer, which makes inputs (clang), and with replay.c, which
- * runs the inputs of tests/fuzz/corpus as a test (any compiler).
+ * linked twice: with libFuzzer, which makes inputs (clang), and with replay.c, which runs
+ * the inputs of tests/fuzz/corpus as a test (any compiler).
  *
- * An input is consumed as a sequence of little-endian numbers.  Numbers behind its end
- * are zero, so that every prefix of an input is an input.  A target reads each
+ * An input is read as a sequence of little-endian numbers.  Numbers behind the end of the
+ * input are zero, so that every prefix of an input is an input.  A target reads each
  * number in a separate statement, because C does not define the order in which the
  * arguments of a call, or the members of an initializer, are evaluated.
  */
@@ -23,8 +23,8 @@ typedef struct FuzzInput {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /*
- * A target may define this function, which replay.c calls after all inputs of the
- * corpus.  The function asserts that the corpus has reached the states for which it was
+ * A target may define this function, which replay.c calls after all inputs of the corpus.
+ * The function asserts that these inputs have reached the states for which the corpus was
  * made.
  */
 void fuzz_reached(void) __attribute__((weak));
@@ -36,7 +36,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
                                unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* Copies the next @len bytes to @to; bytes behind the end of the input are zero. */
+/*
+ * Copies the next @len bytes of @in to @to; bytes behind the end of the input are zero.
+ */
 static inline void fuzz_bytes(FuzzInput *in, void *to, size_t len)
 {
     size_t part = MIN(len, in->left);
@@ -78,7 +80,7 @@ static inline uint64_t fuzz_u64(FuzzInput *in)
 }
 
 /*
- * Returns the rest of the input, up to @max bytes, as a string with a final 0; the
+ * Returns the rest of the input, but at most @max bytes, as a string with a final 0; the
  * caller frees the string.
  */
 static inline char *fuzz_text(FuzzInput *in, size_t max)

@@ -46,7 +46,7 @@ static void fw_stopped_take(ExanetState *s, ExanetFirmware *fw)
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw)
 {
     fw->now = rnic_now();
-    /* wakes the unit, because the caller may create work for the next run */
+    /* wakes the firmware, because the caller may create work for the next run */
     s->awake |= EXANET_AWAKE_R5;
     fw_stopped_take(s, fw);
 }
@@ -80,7 +80,7 @@ static void fw_deadline_answer(ExanetFirmware *fw, unsigned tid)
 {
     const FwBlock *b = &fw->block[tid];
 
-    /* no deadline yet, because the receiver sends the ack after the control packet */
+    /* no deadline without the control packet, because the ack follows that packet */
     fw_deadline(fw, tid, b->notify && !b->control ? FW_NEVER :
                 fw->now + rnic_backoff(fw_timeout_ns(fw, b->peer), b->retries,
                                        EXANET_FW_TIMEOUT_SHIFT_MAX, FW_PAUSE_MAX_NS));
@@ -110,7 +110,7 @@ static unsigned fw_output(const FwBlock *b)
     return b->path % EXANET_OUTPUTS;
 }
 
-/* Returns SENT and DONE of W3: bytes of the last copy in packets that ExaDMA built. */
+/* Returns fields SENT and DONE of W3: the bytes of the last copy in built packets. */
 static uint64_t fw_sent(ExanetState *s, unsigned tid)
 {
     return s->exadma.desc[tid][2] & (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE);
@@ -123,8 +123,8 @@ static bool fw_has_route(ExanetState *s, const FwBlock *b)
 }
 
 /*
- * Writes the descriptor of @tid.  If @wait is false, this starts the copy.  Otherwise
- * ExaDMA starts the copy after that of the predecessor in the chain.
+ * Writes the descriptor of @tid.  If @wait is false, the write starts the copy.
+ * Otherwise ExaDMA starts the copy behind the predecessor in the chain.
  */
 static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                           bool wait)
@@ -158,7 +158,7 @@ static void fw_desc_write(ExanetState *s, ExanetFirmware *fw, unsigned tid,
     });
 }
 
-/* Passes the control packet of @tid to ExaDMA.  Returns false if the queue is full. */
+/* Gives the control packet of @tid to ExaDMA.  Returns false if ExaDMA has no room. */
 static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
     const FwTransfer *t = fw_transfer(fw, tid);
@@ -177,8 +177,8 @@ static bool fw_control_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * Sends the control packet of @tid.  If the queue is full, or other control packets wait,
- * fw_controls_flush() sends the control packet later.
+ * Sends the control packet of @tid.  If ExaDMA's queue is full, or @controls of @fw is
+ * not empty, adds @tid to @controls; fw_controls_flush() sends the control packet later.
  */
 static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -192,7 +192,7 @@ static void fw_control(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     }
 }
 
-/* Sends the waiting control packets for which there is room now. */
+/* Sends the waiting control packets for which ExaDMA's queues have room now. */
 static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 {
     for (unsigned n = fw->controls.fifo.count; n; n--) {
@@ -201,7 +201,7 @@ static void fw_controls_flush(ExanetState *s, ExanetFirmware *fw)
 
         fw->control_queued[tid] = false;
         if (!b->control_due || b->state != FW_SENT) {
-            continue;       /* the block has ended, is in FW_HOLD, or was sent again */
+            continue;       /* the block has ended or was stopped */
         }
         if (fw_control_send(s, fw, tid)) {
             b->control_due = false;
@@ -219,8 +219,8 @@ void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Stops the last copy of @tid if ExaDMA is busy with that copy, and starts the next copy,
- * with a control packet if FwBlock.control is set.  Sets the deadline for the answer.
+ * Starts copy FwBlock.seq of @tid, with a control packet if FwBlock.control is set, and
+ * sets the deadline for the answer.  Stops an older copy that ExaDMA still sends.
  */
 static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -240,9 +240,9 @@ static void fw_block_send(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 }
 
 /*
- * If all blocks of @t but the last were acked, sends the control packet of the last
- * block.  If the last block is not FW_SENT, its next copy has the control packet instead.
- * The control packet must be last, because it permits the notification [P §3.10].
+ * If all other blocks of @t were acked, sends the control packet of the last block.  If
+ * the last block is not FW_SENT, its next copy has the control packet instead.  The
+ * control packet must be last, because the packet permits the notification [P §3.10].
  */
 static void fw_control_check(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
 {
@@ -293,7 +293,7 @@ static void fw_release(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * Records the end of the block of @tid.  Sends RELEASE if the block was not acked,
- * packets may have left and a route existed, but not in the published protocol.
+ * packets of the block may have left, a route existed, and CTRL_STRICT is not set.
  */
 static void fw_block_end(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -333,7 +333,7 @@ void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     fw_push(&fw->free[t->ctx], tid);
 }
 
-/* Removes and returns a free TID of context @c usable for @peer, or FW_NONE. */
+/* Removes and returns a free TID of context @c that is usable for @peer, or FW_NONE. */
 static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
                             FwPeer *peer)
 {
@@ -395,8 +395,8 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
 /* --- Retransmission ------------------------------------------------------- */
 
 /*
- * Sends another copy of @tid now, on another path if there are several.  Fails the
- * transfer if there is no sequence number for the copy.
+ * Sends another copy of @tid now, on another path if the peer has several.  Fails the
+ * transfer with RETRY_LIMIT if the block has used the last sequence number.
  */
 static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 {
@@ -454,9 +454,9 @@ static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Stops the last copy of @tid, and schedules a retransmission after a back-off.  The
- * back-off doubles each time, up to x 1024.  The delay is at least @least ns, and at most
- * FW_PAUSE_MAX_NS.  Fails the transfer with @code after FW_PF_RETRY_MAX back-offs.
+ * Stops the last copy of @tid, and schedules a retransmission after a back-off of at
+ * least @least ns, which doubles each time, up to x 1024 and up to FW_PAUSE_MAX_NS.
+ * Fails the transfer with @code if the block has had FW_PF_RETRY_MAX back-offs.
  */
 static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)
@@ -558,7 +558,7 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid)
 
 /*
  * Handles the driver's answer to a source fault of @tid (index, not wire TID).  If the
- * block waits for this answer, retransmits the block (@ok) or fails the transfer.
+ * block is in FW_HOLD for this answer, sends another copy (@ok) or fails the transfer.
  */
 static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 {
@@ -567,7 +567,7 @@ static void fw_source_resolved(ExanetState *s, unsigned tid, bool ok)
 
     exanet_fw_enter(s, fw);
     if (b->state == FW_STOPPED) {
-        b->reported = false;    /* FW_HOLD then waits only for the back-off */
+        b->reported = false;    /* makes exanet_fw_stopped() wait only for the back-off */
         return;
     }
     if (b->state != FW_HOLD || !b->source) {
@@ -589,7 +589,7 @@ bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool
     if (f->unit != EXANET_FAULT_RDMA || f->dst) {
         return false;
     }
-    /* the TID may have another block now */
+    /* ignores the answer if the TID has a block of another generation now */
     if (RNIC_GET(EXANET_DESC_W4_GEN, s->exadma.desc[tid][3]) ==
         RNIC_GET(EXANET_TID_GEN, f->tid)) {
         fw_source_resolved(s, tid, ok);
@@ -659,8 +659,8 @@ static void fw_nacked(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 /*
  * Returns true if response @word has the wire TID of block @b and a known code, and is
  * valid in the state of @b.  In FW_SENT the response must answer the last copy.  In
- * FW_HOLD only responses that end the wait are valid, for any copy.  In other states no
- * response is valid.
+ * FW_HOLD only RESOLVED and codes that fail the transfer are valid, for any copy.  In
+ * other states no response is valid.
  */
 static bool fw_response_matches(ExanetState *s, const FwBlock *b, unsigned tid,
                                 uint32_t word)
@@ -721,7 +721,7 @@ void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word)
     if (resp == EXANET_RESP_ACK) {
         fw_acked(s, fw, tid);
     } else if (b->state == FW_HOLD && resp == EXANET_RESP_RESOLVED) {
-        fw_retry(s, fw, tid);       /* fw_hold() has counted the back-off */
+        fw_retry(s, fw, tid);       /* no loss: fw_hold() has counted the back-off */
     } else {
         fw_nacked(s, fw, tid, resp);
     }
@@ -759,7 +759,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         *last = tid;
         tids[n++] = tid;
     }
-    /* tail first, because ExaDMA must not start a descriptor that is not written yet */
+    /* writes tails first, because ExaDMA must not start an unwritten descriptor */
     for (unsigned i = n; i-- > 0;) {
         if (fw->block[tids[i]].prev != FW_NONE) {
             fw_desc_write(s, fw, tids[i], true);
@@ -783,7 +783,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /* the table has no room, because too many peers of it are still needed */
+        /* the table of peers is full, because too many of its peers are still needed */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

@@ -10,7 +10,8 @@
  * and reads are treated in the same way.
  *
  * A doorbell checks and stores a transfer; fw_run() sends the blocks.  A resolved source
- * fault, a closed context and the end of mode INTERNAL take effect before fw_run().
+ * fault, a closed context and the end of mode INTERNAL take effect at once, without
+ * fw_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -29,7 +30,7 @@
 
 #define FW_TIMEOUT_MIN_NS 1000
 #define FW_TIMEOUT_MAX_NS (1LL << 50)
-/* Limit of a run: a started block counts 1, and the last chain may exceed the limit. */
+/* Limit of the started blocks and failed transfers in a call of fw_pump(). */
 #define FW_BUDGET 256
 /*
  * Maximal number of TIDs of a context that are reserved for transfers with fewer than
@@ -38,7 +39,9 @@
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
-/* Returns the channel of @t in the scratchpad: RAM, little-endian. */
+/*
+ * Returns the address of the channel of @t in the scratchpad, which is little-endian RAM.
+ */
 static uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
 {
     return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
@@ -199,8 +202,8 @@ static void fw_transfer_load(ExanetState *s, FwTransfer *t, unsigned c,
 
 /*
  * Starts the transfer of channel @channel of context @c.  Counts and ignores a doorbell
- * of a busy channel, and ignores a token of 0.  If the context, the quota or a parameter
- * does not permit the transfer, ends the transfer with an error in STATUS.
+ * of a busy channel, and ignores a token of 0.  If the context, the quota of writes or a
+ * parameter does not permit the transfer, ends the transfer with an error in STATUS.
  */
 static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
                         unsigned channel)
@@ -325,8 +328,8 @@ static void fw_read_publish(ExanetState *s, const FwTransfer *t)
 }
 
 /*
- * Starts or refuses @req.  The context that owns the data must have a free channel for
- * reads.
+ * Starts or refuses read request @req.  The context that owns the data must have a free
+ * channel for reads.
  */
 static void fw_read_start(ExanetState *s, ExanetFirmware *fw,
                           const struct exanet_read_req *req)
@@ -424,8 +427,8 @@ static unsigned fw_room(ExanetState *s, const ExanetFirmware *fw,
     unsigned room = left - MIN(left, reserved);
 
     /*
-     * The last @reserved TIDs are for transfers with few blocks under way, because a
-     * transfer whose target does not answer must not block other transfers.
+     * The last @reserved TIDs of the quota are for transfers with few blocks under way,
+     * because a transfer whose target does not answer must not block other transfers.
      */
     return t->inflight >= FW_TIDS_FEW ? room :
            MAX(room, MIN(left, FW_TIDS_FEW - t->inflight));
@@ -450,7 +453,7 @@ static bool fw_preferred(const ExanetFirmware *fw, const FwTransfer *a,
 
 /*
  * Returns the runnable transfer of context @c that starts a block next.  Returns NULL if
- * the quota of TIDs permits no block.
+ * the quota of TIDs permits no block of any runnable transfer.
  */
 static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
                                    unsigned c)
@@ -478,8 +481,8 @@ static FwTransfer *fw_pick_channel(ExanetState *s, ExanetFirmware *fw,
 
 /*
  * Returns the transfer that starts a block next: by FW_POLICY, then round-robin over
- * contexts, then over channels.  Returns NULL if @no_tid and the quotas of TIDs permit no
- * transfer.
+ * contexts, then over channels.  Returns NULL if each context with runnable transfers is
+ * in @no_tid or has used up its quota of TIDs.
  */
 static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 {
@@ -510,8 +513,9 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 /*
  * Starts blocks as far as windows, quotas and TIDs allow.  Fails a runnable transfer that
  * exanet_context_check() does not permit any more.  Stops when FW_BUDGET is used up: each
- * block and each transfer that the check fails counts 1.  The last chain may exceed the
- * budget.  Returns true if the budget was used up while a transfer was runnable.
+ * started block counts 1, and each transfer that fails this check counts 1.  The last
+ * chain may exceed the budget.  Returns true if the budget was used up while a transfer
+ * was runnable.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {
@@ -541,7 +545,10 @@ static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
         budget -= MIN(budget, n);
     }
     if (fw->no_tid) {
-        /* runs again after a time, because no event shows that a TID becomes usable */
+        /*
+         * makes the firmware run again after FW_TIMEOUT_NS, because no event shows that a
+         * TID becomes usable
+         */
         fw->next = MIN(fw->next, fw->now + fw->timeout);
     }
     return false;
@@ -564,10 +571,11 @@ static bool fw_run(ExanetState *s, unsigned packets)
     bool more;
 
     if (fw_idle(s, fw) || !s->rt.internal) {
-        return false;           /* new work, or INTERNAL in FW_MODE, wakes the unit */
+        /* new work, or a write of INTERNAL to FW_MODE, wakes the unit */
+        return false;
     }
     exanet_fw_enter(s, fw);
-    /* responses first, because responses free TIDs and windows */
+    /* handles responses first, because responses free TIDs and windows */
     while (s->rt.responses.count && exanet_rtmailbox_pop_response(s, &word)) {
         exanet_fw_response(s, fw, word);
     }
@@ -589,8 +597,8 @@ static bool fw_run(ExanetState *s, unsigned packets)
 }
 
 /*
- * Refuses all read requests in the queue of context @c, and ends all transfers of @c,
- * with ABORTED.
+ * Refuses with ABORTED all read requests in the queue of context @c, and then ends with
+ * ABORTED all transfers of @c.
  */
 static void fw_quiesce(ExanetState *s, unsigned c)
 {
@@ -628,8 +636,8 @@ void exanet_firmware_reg_sync(ExanetState *s)
 }
 
 /*
- * Copies the registers to @fw, after a reset or a write by software, and replaces values
- * that are not valid.
+ * Copies the registers of the firmware to @fw, after a reset or a write by software, and
+ * replaces values that are not valid.
  */
 static void fw_config_load(ExanetState *s, ExanetFirmware *fw)
 {

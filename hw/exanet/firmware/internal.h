@@ -13,17 +13,17 @@
 #include "../engine/rtt.h"
 #include "../engine/job-quota.h"
 
-/* Maximal number of waiting read requests for the data of one context. */
+/* Maximal number of read requests in the queue of one context, which owns the data. */
 #define FW_QUEUE 256
 #define FW_REPORTS 256              /* maximal number of reports that await an answer */
 #define FW_PEER_SLOTS 1024
 #define FW_GENERATIONS 16
 #define FW_TIDS (EXANET_TIDS / EXANET_CONTEXTS)     /* number of TIDs of a context */
 #define FW_NEVER INT64_MAX
-#define FW_NONE 0xffff              /* no TID */
+#define FW_NONE 0xffff              /* in a member for a TID: there is no TID */
 /*
- * A sequence number that no block has.  Acks carry 12 bits, and blocks use smaller
- * numbers.
+ * The sequence number of all reports, which no block has.  It is the largest number of
+ * the 12 bits in an ack; the sequence numbers of blocks are smaller.
  */
 #define FW_SEQ_NO_BLOCK ((1u << EXANET_ACK_SEQ_BITS) - 1)
 #define FW_SEQ_MAX (FW_SEQ_NO_BLOCK - 1)
@@ -31,34 +31,42 @@
 typedef enum FwState {
     FW_FREE = 0,
     FW_SENT,                        /* the last copy was passed to ExaDMA */
-    /* ExaDMA has stopped the block; @errors of ExanetFirmware has the TID. */
+    /* ExaDMA has stopped the last copy; @errors of ExanetFirmware has the TID. */
     FW_STOPPED,
-    /* The block waits for its deadline, or until its page fault is resolved. */
+    /*
+     * fw_hold() has stopped the last copy.  The firmware sends the next copy at the
+     * deadline of the block, or earlier if an answer says that the page fault is
+     * resolved.
+     */
     FW_HOLD,
 } FwState;
 
 /*
- * Record of one TID and one peer.  fw_gen_step() and exanet_fw_record_begin() compute
- * generation and first sequence number of the next block from this record.
+ * Record of one TID and one peer.  From this record, fw_gen_step() and
+ * exanet_fw_record_begin() compute the generation and the first sequence number of the
+ * next block of this TID to this peer.
  */
 typedef struct FwTidRecord {
-    int64_t used;                   /* ns, time when the last block ended */
+    /* ns, time when the last block of the TID to the peer ended */
+    int64_t used;
     /*
-     * Not 0: the next block keeps generation @gen and begins with this sequence number,
-     * unless fw_gen_taken() forbids @gen.  0: the next block has a new generation and
-     * begins with sequence number 0.
+     * If not 0, the next block keeps generation @gen and begins with sequence number
+     * @seq, unless fw_gen_taken() returns @gen.  In all other cases the next block has a
+     * new generation and begins with sequence number 0.
      */
     uint16_t seq;
-    uint8_t gen;                    /* of the last block; at first: FwPeer.first_gen */
+    /* generation of the last block; before the first block FwPeer.first_gen */
+    uint8_t gen;
     /*
-     * Number of new generations since the last generation that the peer has acked.  If
-     * the peer has answered a block of @gen, but with no ack, the number is at most 1.
-     * exanet_fw_record_usable() may set 0 after a pause of FW_RECEIVER_AGE_NS.
+     * Distance of @gen from the last generation of which the peer has acked a block.  If
+     * the peer has answered the block of generation @gen, but with no ack, @behind is at
+     * most 1.  exanet_fw_record_usable() may set @behind to 0 if FW_RECEIVER_AGE_NS have
+     * passed since the end of the last block.
      */
     uint8_t behind;
     /*
-     * 1 plus the number of new generations since the last generation of which a copy may
-     * still arrive.  0: no copy of an ended block may still arrive.
+     * 1 plus the distance of @gen from the last generation of which a copy may still
+     * arrive at the peer.  0: no copy of an ended block may still arrive.
      */
     uint8_t strays;
 } FwTidRecord;
@@ -67,30 +75,35 @@ typedef struct FwTidRecord {
 typedef struct FwPath {
     int64_t last_ack;               /* ns, time of the last ack on this path */
     uint64_t acked;                 /* highest FwBlock.order of an acked block */
-    uint32_t bytes;                 /* bytes of the blocks under way */
+    uint32_t bytes;                 /* bytes of the blocks under way on this path */
 } FwPath;
 
 /* A node to which a context sends. */
 typedef struct FwPeer {
-    int64_t used;                   /* ns, time of the last use */
+    int64_t used;                   /* ns, last exanet_fw_peer() or last end of a block */
     ExanetRtt rtt;
     uint32_t coord;
     uint32_t blocks;                /* number of blocks under way */
-    uint8_t next_path;              /* next path in turn, argument of fw_path_nth() */
-    uint8_t shorter;                /* halvings of the block length, fw_block_length() */
-    /* successive blocks acked without another copy, modulo FW_BLOCK_CLEAN */
+    uint8_t next_path;              /* argument of fw_path_nth() for the next block */
+    /* number of halvings of the block length; see fw_block_length() */
+    uint8_t shorter;
+    /*
+     * number of successive blocks of which the first copy was acked, modulo
+     * FW_BLOCK_CLEAN
+     */
     uint8_t clean;
     bool routed;                    /* a block that has ended had a route to the peer */
     bool answered;                  /* the peer has answered a block at least once */
-    uint8_t first_gen;              /* generation before that of each TID's first block */
-    uint16_t job;                   /* job that has this entry in its quota */
+    /* FwTidRecord.gen of all TIDs before their first block */
+    uint8_t first_gen;
+    uint16_t job;                   /* job in whose quota this peer counts */
     FwPath path[EXANET_PATHS];
-    FwTidRecord tid[FW_TIDS];       /* records of the context's TIDs */
+    FwTidRecord tid[FW_TIDS];       /* record of each TID of the context */
 } FwPeer;
 
 /*
- * Numbers of paths to a peer, both 0 if there is no route.  The first @cables paths have
- * no EXANET_PATH_ORDER.
+ * Numbers of paths to a peer; the two members are 0 if there is no route.  Of the paths
+ * that fw_path_nth() counts, the first @cables have bit EXANET_PATH_ORDER clear.
  */
 typedef struct FwPaths {
     unsigned cables;                /* number of useful values of EXANET_PATH_CABLE */
@@ -98,19 +111,23 @@ typedef struct FwPaths {
 } FwPaths;
 
 typedef struct FwBlock {
-    FwPeer *peer;                   /* destination of the block; NULL: FW_FREE */
+    FwPeer *peer;                   /* destination of the block; NULL in state FW_FREE */
     uint64_t src;                   /* address at the source, 64 bits */
     uint64_t dst;                   /* address at the destination, a GVA */
-    uint64_t order;                 /* ExanetFirmware.order at the last copy */
+    uint64_t order;                 /* number of the last copy, by ExanetFirmware.order */
     int64_t sent;                   /* ns, begin of the round trip of the first copy */
-    /* bits SENT and DONE of W3 at the last timeout at which ExaDMA had the copy */
+    /*
+     * fields SENT and DONE of W3 of the descriptor, when the last timeout found the last
+     * copy in ExaDMA
+     */
     uint64_t progress;
-    uint16_t len;                   /* bytes; not 0 after the first use of the TID */
+    uint16_t len;                   /* bytes of the block; 0: the TID was never used */
     uint16_t transfer;              /* index in ExanetFirmware.transfer */
     uint16_t seq;                   /* sequence number of the last copy */
     uint16_t first_seq;             /* sequence number of the first copy */
-    uint16_t retries;               /* losses that fw_may_retry() counted, saturating */
-    uint16_t stalled;               /* losses since @progress_acked changed last */
+    uint16_t retries;               /* number of losses by fw_may_retry(), saturating */
+    /* number of losses since the last change of @progress_acked */
+    uint16_t stalled;
     uint32_t progress_acked;        /* FwTransfer.acked at the last loss */
     uint32_t backoffs;              /* number of back-offs, at most FW_PF_RETRY_MAX */
     uint16_t next;                  /* TID of the successor in a chain, or FW_NONE */
@@ -119,25 +136,32 @@ typedef struct FwBlock {
      * predecessor is not the TID of this block.
      */
     uint16_t prev;
-    uint8_t gen;                    /* generation */
+    uint8_t gen;                    /* generation of the block */
     uint8_t shorter;                /* FwPeer.shorter when the block was made */
-    uint8_t path;                   /* path of the last copy, EXANET_PATH_ */
+    uint8_t path;                   /* path of the last copy, fields EXANET_PATH_* */
     uint8_t state;                  /* FwState */
     /* a route existed when a copy was sent or the block ended */
     bool routed;
-    /* packets of an earlier copy were built, or a control packet was queued */
+    /* ExaDMA has built packets of an earlier copy, or has queued a control packet */
     bool left;
-    bool measured;                  /* the round trip was measured */
+    bool measured;                  /* fw_rtt_sample() has measured the round trip */
     bool acked;
     bool nacked;                    /* a response says that no copy can succeed */
-    bool gen_known;                 /* a response shows that the receiver recorded @gen */
-    bool maybe_done;                /* the block may be complete although no ack came */
-    uint8_t error;                  /* FW_STOPPED: the error, enum exanet_resp */
-    bool reported;                  /* FW_STOPPED: the driver will write RESOLVE */
-    bool source;                    /* FW_HOLD: RESOLVE of a source fault ends the wait */
+    /* a response shows that the receiver has recorded @gen */
+    bool gen_known;
+    /* the receiver may have completed the block although no ack came */
+    bool maybe_done;
+    /* in FW_STOPPED: why ExaDMA has stopped the block, enum exanet_resp */
+    uint8_t error;
+    /* in FW_STOPPED: the driver will answer the page fault by RESOLVE */
+    bool reported;
+    /* in FW_HOLD: RESOLVE of a source fault ends the wait */
+    bool source;
     bool notify;                    /* the last block of a transfer with notification */
-    bool control;                   /* this and later copies have a control packet */
-    bool control_due;               /* the control packet waits for room in its queue */
+    /* the last copy, if FW_SENT, and all later copies have a control packet */
+    bool control;
+    /* the control packet waits for room in ExaDMA's queue */
+    bool control_due;
 } FwBlock;
 
 typedef struct FwTransfer {
@@ -149,11 +173,13 @@ typedef struct FwTransfer {
     uint32_t len;                   /* bytes of the transfer */
     uint32_t issued;                /* bytes that were cut into blocks */
     uint32_t acked;                 /* bytes of blocks that were acked */
-    uint32_t token;                 /* number from the user or the requester, for DONE */
+    /* number that the user or the requester chose; copied to DONE of the channel */
+    uint32_t token;
     uint16_t src_pdid;
     uint16_t dst_pdid;
     uint16_t handle;                /* number that the notification carries */
-    uint16_t retries;               /* copies after the first of each block, saturating */
+    /* number of retransmissions of all blocks, saturating */
+    uint16_t retries;
     uint16_t inflight;              /* number of blocks under way */
     /* TID of the block with the notification; FW_NONE: there is no such block now */
     uint16_t last;
@@ -164,7 +190,8 @@ typedef struct FwTransfer {
     bool multipath;                 /* the firmware may choose the path of each block */
     bool notify;                    /* the last block carries a notification */
     bool notify_irq;                /* the notification raises an interrupt at its node */
-    bool irq_done;                  /* the end raises an interrupt at this node */
+    /* the end of the transfer raises an interrupt at this node */
+    bool irq_done;
 } FwTransfer;
 
 /*
@@ -176,10 +203,10 @@ typedef struct FwReport {
     uint64_t gva;                   /* address of the notification */
     struct exanet_notification note;
     uint32_t backoffs;              /* number of times that @hold was set */
-    uint16_t number;                /* TID and GEN on the wire */
+    uint16_t number;                /* number of the report; TID and GEN of its packets */
     uint16_t pdid;                  /* PDID of the reader */
     uint16_t retries;               /* copies that report_retry() has sent */
-    uint16_t newer;                 /* newer reports to the same reader */
+    uint16_t newer;                 /* number of newer reports to the same reader */
     bool used;
     bool hold;                      /* report_defer() has set @deadline */
 } FwReport;
@@ -190,7 +217,7 @@ typedef struct FwTids {
     RNicFifo fifo;
 } FwTids;
 
-/* Read requests that wait for a channel. */
+/* Read requests for data of one context that wait for a free read channel. */
 typedef struct FwQueue {
     struct exanet_read_req req[FW_QUEUE];
     RNicFifo fifo;
@@ -198,10 +225,10 @@ typedef struct FwQueue {
 
 struct ExanetFirmware {
     ExanetState *s;
-    RNicDeadline timer;             /* for @next */
+    RNicDeadline timer;             /* timer for the time @next */
 
     /* Registers, see fw_config_load() in firmware.c. */
-    uint32_t window;                /* limit of blocks of a transfer under way */
+    uint32_t window;                /* maximal number of blocks under way of a transfer */
     uint32_t block_bytes;           /* maximal length of a block, bytes */
     uint32_t retry_max;
     uint32_t pf_retry_max;
@@ -216,38 +243,50 @@ struct ExanetFirmware {
     int64_t next;                   /* ns, no later than the earliest deadline */
     bool expired;                   /* exanet_fw_timeouts() must check all deadlines */
 
-    int64_t deadline[EXANET_TIDS];  /* ns; FW_NEVER: none */
+    int64_t deadline[EXANET_TIDS];  /* ns, deadline of each TID; FW_NEVER: none */
     FwBlock block[EXANET_TIDS];
     uint64_t order;                 /* number of copies of all blocks so far */
     ExanetRtt rtt;                      /* round trips of all peers */
-    GHashTable *peers[EXANET_CONTEXTS];     /* coordinates -> FwPeer, owned */
+    GHashTable *peers[EXANET_CONTEXTS];     /* FwPeer by coordinates, owned */
     ExanetJobQuota peers_held[EXANET_CONTEXTS]; /* entries of @peers, by job */
     /* FwPeer.first_gen of new peers, by hash of the coordinates. */
     uint8_t peers_gen[EXANET_CONTEXTS][FW_PEER_SLOTS];
-    FwPeer *recent[EXANET_CONTEXTS];     /* last peer of exanet_fw_peer(), or NULL */
+    FwPeer *recent[EXANET_CONTEXTS];     /* last result of exanet_fw_peer(), or NULL */
     bool control_queued[EXANET_TIDS];       /* the TID is in @controls */
     /* Free TIDs of each context.  Context c has the FW_TIDS TIDs from c * FW_TIDS on. */
     FwTids free[EXANET_CONTEXTS];
-    FwTids errors;                  /* TIDs of blocks that ExaDMA has stopped */
+    /* TIDs of blocks that ExaDMA has stopped, for exanet_fw_stopped() */
+    FwTids errors;
     /*
      * TIDs whose control packet waits for room in ExaDMA's queue.  If the block of a TID
-     * ends or is sent again meanwhile, fw_controls_flush() removes the TID later.
+     * ends or is not FW_SENT any more, fw_controls_flush() later removes the TID without
+     * a packet.
      */
     FwTids controls;
 
     FwTransfer transfer[EXANET_CONTEXTS * EXANET_CHANNELS];
-    /* Channels in use, one bit for each. */
+    /*
+     * Channels of each context that have an unfinished transfer, one bit for each
+     * channel.
+     */
     uint64_t active[EXANET_CONTEXTS];
-    /* Channels in use for which FW_WINDOW permits another block, one bit for each. */
+    /*
+     * Channels of each context whose transfer has bytes that are not in blocks yet, and
+     * for which FW_WINDOW permits another block; one bit for each channel.
+     */
     uint64_t runnable[EXANET_CONTEXTS];
-    uint16_t runnable_ctx;                  /* contexts with bits in @runnable */
-    uint16_t tids[EXANET_CONTEXTS];         /* number of TIDs in use */
-    uint16_t no_tid;                /* contexts skipped for the rest of the run, bits */
+    /* contexts with bits in @runnable, one bit for each */
+    uint16_t runnable_ctx;
+    uint16_t tids[EXANET_CONTEXTS];         /* number of TIDs in use, by context */
+    /* contexts that fw_pick() skips until the end of the run, one bit for each */
+    uint16_t no_tid;
     unsigned last_ctx;                      /* context that fw_pick() chose last */
     unsigned last_channel[EXANET_CONTEXTS]; /* channel that fw_pick() chose last */
-    FwQueue queue[EXANET_CONTEXTS];         /* by context that owns the data */
+    /* waiting read requests, by the context that owns the data */
+    FwQueue queue[EXANET_CONTEXTS];
     FwReport report[FW_REPORTS];
-    unsigned reports;                       /* number of reports so far */
+    /* number of reports that exanet_fw_report() has sent so far */
+    unsigned reports;
 };
 
 /* Adds @tid at the end of @q, which has room. */
@@ -289,8 +328,9 @@ static inline int64_t fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer
 void exanet_fw_status(ExanetState *s, const FwTransfer *t,
                       enum exanet_channel_state state, unsigned code);
 /*
- * Sets the bit of @t in @runnable, and wakes the unit, if @t is active, has bytes that
- * are not in blocks yet, and FW_WINDOW permits another block.  Otherwise clears the bit.
+ * Sets the bit of @t in @runnable, and wakes the firmware, if @t is active, has bytes
+ * that are not in blocks yet, and FW_WINDOW permits another block.  Otherwise clears the
+ * bit.
  */
 void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t);
 /*
@@ -304,28 +344,29 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
 /* --- firmware/block.c ------------------------------------------------------- */
 
 /*
- * Sets @now of @fw, empties ExaDMA's list of stopped transactions, and wakes the unit.
- * A function that other units call and that changes blocks calls exanet_fw_enter() first.
+ * Sets @now of @fw, empties ExaDMA's list of stopped transactions by fw_stopped_take(),
+ * and wakes the firmware.  A function that other units call and that changes blocks calls
+ * exanet_fw_enter() first.
  */
 void exanet_fw_enter(ExanetState *s, ExanetFirmware *fw);
 /*
  * Starts the next block of @t.  With FW_CHAIN, starts up to @max blocks (@max > 0), but
- * at most FW_CHAIN_MAX, as one chain for each path.  Starts fewer blocks if FW_WINDOW or
- * the usable TIDs permit only fewer.  Returns the number of started blocks.  If the table
- * of peers has no room, fails @t with RETRY_LIMIT and returns 0.
+ * at most FW_CHAIN_MAX, as one chain for each path.  Starts fewer blocks if FW_WINDOW,
+ * the usable TIDs or the rest of @t permit only fewer.  Returns the number of started
+ * blocks.  If the table of peers has no room, fails @t with RETRY_LIMIT and returns 0.
  */
 unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
                          unsigned max);
 /*
  * Removes the block of @tid from ExaDMA and from the transfer, and frees @tid.  Sends
  * RELEASE to the receiver if the block was not acked, packets of the block may have left,
- * and a route existed.  Sends no RELEASE in the published protocol.
+ * and a route existed.  With CTRL_STRICT, sends no RELEASE.
  */
 void exanet_fw_block_free(ExanetState *s, ExanetFirmware *fw, unsigned tid);
 /*
- * Handles @word, an EXANET_RT_ word of the response FIFO, for a block or a report.
- * Counts in ACK_STALE a response for which no block and no report waits.  @word does not
- * name the node that sent the response.
+ * Handles @word, a word of the response FIFO (fields EXANET_RT_*), which answers a block
+ * or a report.  Counts in ACK_STALE a response for which no block and no report waits.
+ * @word does not name the node that sent the response.
  */
 void exanet_fw_response(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*
@@ -340,7 +381,10 @@ void exanet_fw_stopped(ExanetState *s, ExanetFirmware *fw, unsigned tid);
  * again.
  */
 void exanet_fw_timeouts(ExanetState *s, ExanetFirmware *fw);
-/* Ends a run: sends the waiting control packets that have room, and arms the timer. */
+/*
+ * Ends a run of the firmware: sends the waiting control packets for which ExaDMA's queues
+ * have room, and arms the timer of @fw for @fw->next.
+ */
 void exanet_fw_leave(ExanetState *s, ExanetFirmware *fw);
 /*
  * Arms the timer for @fw->next, unless @fw->next is FW_NEVER or the timer is armed for
@@ -360,32 +404,32 @@ bool exanet_fw_source_resolved(ExanetState *s, const ExanetPendingFault *f, bool
 
 /*
  * Returns the peer to which @t sends, and stores the numbers of the peer's paths in
- * *@paths.  Adds a new peer to the table of the context.  Returns NULL if the table has
- * no room for another peer of the context's job.
+ * *@paths.  If the table of the context does not have this peer, adds the peer.  Returns
+ * NULL if the table has no room for another peer of the context's job.
  */
 FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                        FwPaths *paths);
 /* Returns true if the next block of @tid may be a block to @peer now. */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
 /*
- * Sets the path, generation and first sequence number of @b, the next block of @t, and
- * counts @b in its peer.  FW_MULTIPATH determines the path.  The caller has set the peer
- * and the length of @b, and exanet_fw_record_usable() has returned true for @tid.
- * fw->block[tid] must still be the last block of @tid.
+ * Sets the path, generation and first sequence number of @b, the next block of @t and of
+ * @tid, and counts @b in its peer.  FW_MULTIPATH determines the path.  The caller has set
+ * the peer and the length of @b, and exanet_fw_record_usable() has returned true for
+ * @tid.  fw->block[tid] must still be the last block of @tid.
  */
 void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
                             const FwPaths *paths, FwBlock *b, unsigned tid);
 /*
  * Records the end of @b, the block of @tid.  @maybe_done: the receiver may have completed
  * the block although @b was not acked.  If @b was not acked and @maybe_done is false, the
- * next block may keep the generation, with a sequence number that is higher by
- * EXANET_SEQ_GAP.
+ * next block of @tid to the same peer may keep the generation of @b; its first sequence
+ * number is then higher by EXANET_SEQ_GAP than the last one of @b.
  */
 void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
                           bool maybe_done);
 /*
- * Records an answer to copy @seq (12 bits) of the last block of @tid, which may have
- * ended.  The answer has the generation of this block, and a code for which
+ * Records an answer to copy @seq (12 bits) of the last block of @tid.  This block may
+ * have ended.  The answer has the generation of the block, and a code for which
  * fw_response_knows() is true.  @acked: the answer is an ack.
  */
 void exanet_fw_record_answer(ExanetFirmware *fw, unsigned tid, unsigned seq, bool acked);
@@ -411,14 +455,14 @@ void exanet_fw_path_next(ExanetState *s, FwBlock *b);
 /* --- firmware/report.c -------------------------------------------------------- */
 
 /*
- * Sends a report with @code of the failed read @t to the node that requested the read
+ * Sends a report that read @t has failed with @code to the node that requested the read
  * [P §2.11].  The new report may replace an older report, see report_place().
  */
 void exanet_fw_report(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
                       unsigned code);
 /*
  * Handles @word, a word of the response FIFO with the sequence number FW_SEQ_NO_BLOCK.
- * Counts the answer in ACK_STALE if no report with the number in its TID waits.
+ * Counts the answer in ACK_STALE if no waiting report has the TID of @word as its number.
  */
 void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word);
 /*

@@ -14,7 +14,10 @@
 
 #define FW_PEERS_MAX 2048           /* maximal number of peers of a context */
 #define FW_BEHIND_MAX (FW_GENERATIONS / 2 - 1)
-/* After this time, ns, without a packet a receiver uses no old state of the source. */
+/*
+ * Time without a packet of a source, ns, after which a receiver uses no old state of the
+ * source.
+ */
 #define FW_RECEIVER_AGE_NS (2 * EXANET_TID_AGE_NS)
 /*
  * Assumed limit of the time, ns, until a copy that a later copy has overtaken arrives or
@@ -30,7 +33,7 @@
 
 /* --- Paths ------------------------------------------------------------------- */
 
-/* Returns path @n, modulo the number of paths, as EXANET_PATH_. */
+/* Returns path @n, modulo the number of paths, as fields EXANET_PATH_*. */
 static unsigned fw_path_nth(const FwPaths *paths, unsigned n)
 {
     return exanet_path_nth(paths->cables, paths->count > paths->cables, n);
@@ -46,8 +49,8 @@ static FwPaths fw_paths(ExanetState *s, const FwPeer *peer)
 }
 
 /*
- * Returns the path with the fewest bytes under way.  Of equal paths, returns the first
- * from next_path on.
+ * Returns the path to @peer with the fewest bytes under way.  If several paths have
+ * equally few bytes, returns the next such path from next_path of @peer on.
  */
 static unsigned fw_path_least(FwPeer *peer, const FwPaths *paths)
 {
@@ -107,8 +110,8 @@ void exanet_fw_path_next(ExanetState *s, FwBlock *b)
 /* --- Peers ----------------------------------------------------------------- */
 
 /*
- * Returns a pointer to the value of FwPeer.first_gen for a new peer @coord of context @c.
- * Peers with the same hash of their coordinates share the value.
+ * Returns a pointer to FwPeer.first_gen for a new peer @coord of context @c.  Peers with
+ * the same hash of their coordinates share the value.
  */
 static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 {
@@ -118,8 +121,9 @@ static uint8_t *fw_peer_slot(ExanetFirmware *fw, unsigned c, uint32_t coord)
 /*
  * Returns true if the entry of @peer is still needed, because blocks are under way, or
  * because the peer may have recorded generations of ended blocks.  The entry of a peer
- * that has not answered is usually needed for a shorter time.  Otherwise a process with
- * many nodes that do not exist would leave a full table to the next process.
+ * that has not answered is usually needed for a shorter time, because otherwise a process
+ * that sends to many nodes that do not exist would leave a full table to the next
+ * process.
  */
 static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 {
@@ -132,8 +136,9 @@ static bool fw_peer_needed(const ExanetFirmware *fw, const FwPeer *peer)
 /*
  * Subtracts @peer, which the caller removes, from the quota of the job.  If the peer has
  * not answered, although a route existed, stores the last generation of its blocks as
- * first_gen of a new entry.  The peer may exist nevertheless, because acks may be lost,
- * and a new entry must not repeat generations that the peer may have recorded.
+ * first_gen of a later entry for the same coordinates.  The peer may exist nevertheless,
+ * because acks may be lost, and the later entry must not repeat generations that the peer
+ * may have recorded.
  */
 static void fw_peer_forget(ExanetFirmware *fw, unsigned c, const FwPeer *peer)
 {
@@ -174,9 +179,9 @@ static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
 }
 
 /*
- * Adds a new peer @coord of context @c, and returns the peer.  If the job's quota is used
- * up, first removes all peers of @c that are not needed.  Returns NULL if the quota is
- * used up nevertheless.
+ * Adds a new peer @coord of context @c, and returns the peer.  If the quota of the
+ * context's job is used up, first removes all peers of @c that are not needed.  Returns
+ * NULL if the quota is still used up after that.
  */
 static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
                            uint32_t coord)
@@ -229,8 +234,8 @@ static FwTidRecord *fw_record(FwPeer *peer, unsigned tid)
 /*
  * Returns the generation of the last block of @tid if that block went to another node
  * than @peer, otherwise FW_GENERATIONS.  The next block, which goes to @peer, must have
- * another generation, because an ack does not name its source, and a delayed ack of the
- * last block could be valid for the next block.
+ * another generation, because an ack does not name the node that sent the ack, and a
+ * delayed ack of the last block could be valid for the next block.
  */
 static unsigned fw_gen_taken(const ExanetFirmware *fw, const FwPeer *peer,
                              unsigned tid)
@@ -255,11 +260,11 @@ static unsigned fw_gen_step(const FwTidRecord *r, unsigned taken)
 
 /*
  * A receiver distinguishes a new block from an old block if their generations are less
- * than half of all generations apart.  So @tid is not usable for a new generation that is
- * too far (FW_BEHIND_MAX) from one of two others.  The first is the last generation that
- * the peer has surely recorded, unless the peer has dropped its state
- * (FW_RECEIVER_AGE_NS).  The second is the last generation of which a delayed copy may
- * still arrive (FW_STRAY_NS).
+ * than half of all generations apart.  So a new generation of @tid must not be too far
+ * (FW_BEHIND_MAX) from two older generations.  The first is the last generation that the
+ * peer has surely recorded, unless the peer has dropped its state (FW_RECEIVER_AGE_NS).
+ * The second is the last generation of which a delayed copy may still arrive
+ * (FW_STRAY_NS).
  */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
 {
@@ -297,8 +302,9 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
 }
 
 /*
- * Records that the receiver has answered the last generation of @r.  If the block was not
- * acked, the receiver's own record may still have the generation before.
+ * Records that the receiver has answered the block with the last generation of @r.
+ * @acked: the answer was an ack.  After a nack, the receiver's own record may still have
+ * the generation before.
  */
 static void fw_record_known(FwTidRecord *r, bool acked)
 {
@@ -306,8 +312,8 @@ static void fw_record_known(FwTidRecord *r, bool acked)
 }
 
 /*
- * Records that @b was acked.  After FW_BLOCK_CLEAN successive blocks without another
- * copy, doubles the length of later blocks, if losses have halved the length.
+ * Records that @b was acked.  If losses have halved the length of blocks to the peer,
+ * doubles this length after FW_BLOCK_CLEAN successive blocks whose first copy was acked.
  */
 static void fw_copy_acked(ExanetFirmware *fw, const FwBlock *b)
 {
@@ -352,9 +358,9 @@ void exanet_fw_record_end(ExanetFirmware *fw, FwBlock *b, unsigned tid,
 
 /*
  * Measures the round trip of the first copy of @b by an ack for copy @seq (12 bits).
- * Ignores acks for other copies, and acks after the end of the block.  A late ack of the
- * first copy counts even if other copies were sent since, because otherwise a round trip
- * longer than the timeout could never be measured.
+ * Ignores acks for other copies, acks after the end of the block, and all but the first
+ * ack.  A late ack of the first copy counts even if other copies were sent since, because
+ * otherwise a round trip longer than the timeout could never be measured.
  */
 static void fw_rtt_sample(ExanetFirmware *fw, FwBlock *b, unsigned seq)
 {
@@ -405,10 +411,10 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
 }
 
 /*
- * Blocks under way keep their length.  From its second loss on, a block that has more
- * than half of the present length halves the length of later blocks, down to
- * FW_BLOCK_MIN, but only if @shorter of block and peer are equal.  So many blocks of one
- * window that are lost together halve the length once.
+ * Halves the length of later blocks to the peer, down to FW_BLOCK_MIN, from the second
+ * loss of @b on, if @b is longer than half of the present length, and if @shorter of @b
+ * and of the peer are equal.  So many blocks of one window that are lost together halve
+ * the length only once.  Blocks under way keep their length.
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b)
 {

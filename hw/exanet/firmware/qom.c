@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The value of the QOM property that lists the firmware's transfers; see qom.c of the
- * device.
- */
+/* The value of the QOM property that lists the firmware's transfers; see ../qom.c. */
 #include "qemu/osdep.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"

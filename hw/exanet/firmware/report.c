@@ -2,11 +2,11 @@
 /*
  * The firmware's model: reports of failed reads to the nodes that requested the data.
  * The firmware sends copies of a report until the reader's node accepts or refuses the
- * report, a limit is reached, or a newer report replaces the report.  The reader may get
- * no other sign of the failure.
+ * report, a limit is reached, or a newer report replaces the report.  A report may be the
+ * only sign of the failure that the reader gets.
  *
- * The answer has the number of the report in the field of the TID, and a sequence
- * number that no block has.
+ * The answer to a report has the number of the report in the field of the TID, and a
+ * sequence number that no block has.
  */
 #include "qemu/osdep.h"
 #include "../../core/backoff.h"
@@ -22,7 +22,10 @@
 /* Maximal number of pending reports to one reader, which is a context of a node. */
 #define FW_REPORTS_READER 16
 #define FW_REPORT_BACKOFF_MAX 10    /* the back-off doubles up to x 1024 */
-/* The number of a report has the 14 bits of TID and generation. */
+/*
+ * The number of a report has 14 bits, because it is sent in the fields of TID and
+ * generation.
+ */
 #define FW_REPORT_NUMBERS (1u << 14)
 QEMU_BUILD_BUG_ON(2 * FW_REPORTS_READER > EXANET_RX_REPORTS);
 
@@ -91,7 +94,7 @@ static uint32_t report_reader(const FwReport *r)
     return RNIC_GET(EXANET_PDID_CTX, r->pdid) << 24 | report_coord(r);
 }
 
-/* Returns the number that @t has counted for @key. */
+/* Returns how often tally_add() has counted @key in @t. */
 static uint64_t tally_get(GHashTable *t, uint32_t key)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(t, GUINT_TO_POINTER(key)));
@@ -104,11 +107,11 @@ static void tally_add(GHashTable *t, uint32_t key)
 }
 
 /*
- * Returns the report that the caller replaces, because no entry is free.  The result is
- * among the reports to the nodes with most reports, of these among the reports to the
- * contexts with most reports, and of these the oldest.  So a report to a node with many
- * reports replaces no report to a node with fewer reports.  If a neighbour invents many
- * nodes with one report each, the oldest report is replaced first.
+ * Returns the report that the caller replaces, because no entry is free.  Selects the
+ * reports to the nodes with most reports, of these the reports to the contexts with most
+ * reports, and of these the oldest report.  So a report to a node with many reports
+ * replaces no report to a node with fewer reports.  If a neighbour invents many nodes
+ * with one report each, the oldest report is replaced first.
  */
 static FwReport *report_victim(ExanetFirmware *fw)
 {
@@ -137,11 +140,11 @@ static FwReport *report_victim(ExanetFirmware *fw)
 
 /*
  * Returns an entry for a report to context @ctx of node @coord, and counts the new report
- * in @newer of this reader's reports.  Returns the entry of the reader's oldest report if
- * the reader has FW_REPORTS_READER entries, or if the oldest report has so many newer
- * reports that the reader may soon drop the record of that report.  Without the record,
- * the reader would take another copy for a new report.  Otherwise returns a free entry,
- * or the result of report_victim() if no entry is free.
+ * in @newer of the older reports to this reader.  Returns the entry of the reader's
+ * oldest report if the reader has FW_REPORTS_READER entries, or if the oldest report has
+ * so many newer reports that the reader may soon drop the record of that report.  Without
+ * the record, the reader would take another copy of the report for a new report.
+ * Otherwise returns a free entry, or the result of report_victim() if no entry is free.
  */
 static FwReport *report_place(ExanetFirmware *fw, uint32_t coord, unsigned ctx)
 {
@@ -205,7 +208,8 @@ static void report_retry(ExanetState *s, ExanetFirmware *fw, FwReport *r)
 
 /*
  * Defers report @r, which the reader cannot accept now, by a back-off that doubles each
- * time, up to a limit.  Frees @r after FW_PF_RETRY_MAX back-offs.
+ * time, up to x 1024 and to half of EXANET_TID_AGE_NS.  Frees @r if it had
+ * FW_PF_RETRY_MAX back-offs.
  */
 static void report_defer(ExanetFirmware *fw, FwReport *r)
 {
@@ -264,7 +268,7 @@ void exanet_fw_report_answer(ExanetState *s, ExanetFirmware *fw, uint32_t word)
             r->hold = false;
             report_send(s, fw, r);
         } else {
-            /* counted as a retry, because a reader may send RESOLVED again and again */
+            /* counts as a retry, because a reader may send RESOLVED again and again */
             report_retry(s, fw, r);
         }
         break;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable, which the transmitting port injects: faults of property faultsN, by
- * rate or for the next packets, and faults of an order, by count.
+ * Faults of a cable, which the sending port injects: faults of property faultsN, by rate
+ * or for the next packets, and faults of an order of the guest, by count.
  *
- * A port has one random generator.  The code draws one number for each rate and packet,
- * also if another fault hits the packet.  So the same seed and the same packets lead to
- * the same faults.
+ * A port has one random generator.  plan_draw() draws one number for each item with a
+ * rate and each packet, even if another fault affects the packet.  So the same seed and
+ * the same packets lead to the same faults.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -15,7 +15,8 @@
 #include "../trace.h"
 
 /*
- * Longest delay.  Units retransmit much earlier, so a longer delay is the same as a loss.
+ * Longest delay of item "delay".  Units retransmit much earlier, so a longer delay is the
+ * same as a loss.
  */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 /* Seed of port 0 if the property has no item "seed"; each further port adds 1. */
@@ -29,8 +30,8 @@ enum {
 };
 
 /*
- * Items in the order of draws.  If several items hit a packet, only the first item that
- * applies to the packet takes effect.
+ * Items in the order in which plan_draw() draws numbers.  If several items hit a packet,
+ * only the first item that applies to the packet takes effect.
  */
 static const uint8_t items[] = {
     EXANET_INJECTED_DROP,
@@ -40,19 +41,20 @@ static const uint8_t items[] = {
     EXANET_INJECTED_PART + 2,
     EXANET_INJECTED_DUPLICATE,
     EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* takes effect also if an item corrupts the packet */
+    EXANET_INJECTED_DELAY,          /* also takes effect if an item corrupts the packet */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
-/* Parsed form of faultsN. */
+/* Parsed form of property faultsN. */
 typedef struct FaultPlan {
     struct {
         double rate;                /* 0 to 1; not used if @next is not 0 */
-        uint32_t next;              /* packets that the item still hits; 0: by @rate */
+        /* packets left of next:N; 0: the item has a rate */
+        uint32_t next;
         bool given;                 /* the property has this item */
     } item[ITEMS];
     int64_t delay;                  /* ns, delay of item "delay" */
-    uint32_t seed;                  /* of item "seed", or the default */
+    uint32_t seed;                  /* value of item "seed", or the default */
     bool seeded;                    /* the property has item "seed" */
     bool down;                      /* the property has item "down" */
 } FaultPlan;
@@ -62,10 +64,13 @@ struct ExanetInject {
     FaultPlan plan;
     GRand *rand;
     ExanetInjectOrder order;
-    uint32_t seen;                  /* packets that match @order, since its last fault */
+    uint32_t seen;                  /* packets that matched @order since its last fault */
 };
 
-/* Returns the part that @item corrupts, or NULL if @item corrupts no certain part. */
+/*
+ * Returns the part that @item corrupts, or NULL if @item is not "corrupt-PART" of a part
+ * of @format.
+ */
 static const ExanetFaultPart *item_part(const ExanetFaultFormat *format, unsigned item)
 {
     unsigned n = item - EXANET_INJECTED_PART;
@@ -95,7 +100,9 @@ const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind)
 
 /* --- The property --------------------------------------------------------- */
 
-/* Parses all of @text as a number below 2^32.  Returns false if @text is not a number. */
+/*
+ * Parses all of @text as a number below 2^32.  Returns false if @text is no such number.
+ */
 static bool number_parse(const char *text, uint32_t *number)
 {
     return g_ascii_isdigit(*text) && !qemu_strtoui(text, NULL, 10, number);
@@ -112,8 +119,8 @@ static bool fraction_parse(const char *text, double *number, const char **rest)
 }
 
 /*
- * The parsers rate_parse() to item_parse() store what @text says in @plan.  Each parser
- * returns NULL, or the text of an error if @text is not valid.
+ * The parsers rate_parse() to item_parse() store the value of @text in @plan.  Each
+ * parser returns NULL, or the text of an error if @text is not valid.
  */
 
 static const char *rate_parse(FaultPlan *plan, unsigned item, const char *text)
@@ -219,7 +226,10 @@ static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
     return unknown;
 }
 
-/* Returns a list of all items for an error message.  The caller frees the list. */
+/*
+ * Returns the text "there are ..." with all items, for an error message.  The caller
+ * frees the text.
+ */
 static char *items_list(const ExanetFaultFormat *format)
 {
     GString *s = g_string_new("there are ");
@@ -235,7 +245,10 @@ static char *items_list(const ExanetFaultFormat *format)
     return g_string_free(s, false);
 }
 
-/* Sets @plan to the items of @text.  Returns false with @errp set if an item is wrong. */
+/*
+ * Sets @plan to the items of @text.  Returns false with @errp set if an item is not
+ * valid.
+ */
 static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
                        const char *text, unsigned index, Error **errp)
 {
@@ -386,8 +399,9 @@ static unsigned plan_draw(ExanetInject *inj)
 }
 
 /*
- * Subtracts a packet, on which @item has taken effect, from next:N of the item.  Removes
- * the item after its last packet.  Does nothing for an item with a rate.
+ * Subtracts 1 from N of @item if @item has the form next:N, because @item has taken
+ * effect on a packet.  Removes the item after its last packet.  Does nothing for an item
+ * with a rate.
  */
 static void plan_done(FaultPlan *plan, unsigned item)
 {
@@ -397,8 +411,9 @@ static void plan_done(FaultPlan *plan, unsigned item)
 }
 
 /*
- * Returns the item of @hits that takes effect on a packet of @words words, or ITEM_NONE,
- * and calls plan_done() for this item.  Ignores delays; the caller handles delays.
+ * Returns the item of @hits that takes effect on a packet of @words words, and calls
+ * plan_done() for this item.  Returns ITEM_NONE if no item does.  Ignores item "delay",
+ * which exanet_inject_packet() handles.
  */
 static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
 {
@@ -418,7 +433,7 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
  * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE if
  * the order injects no fault into this packet.  Counts the packets that match the order.
  * For an order with a count, subtracts the fault from the count, ends the order after its
- * last fault, and reports EXANET_PORT_INJECTED.
+ * last fault, and reports EXANET_PORT_INJECTED to the owner of @p.
  */
 static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 {
@@ -448,7 +463,7 @@ static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type
 
 /*
  * Applies @item to the packet of @words words at @buf, and counts the fault.  Returns the
- * effect on the packet.
+ * effect on the packet.  Does nothing for ITEM_NONE.
  */
 static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
                           unsigned type)
@@ -496,7 +511,8 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
         inject_count(p, EXANET_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
-        inject_tidy(p);             /* an earlier packet may have had the last fault */
+        /* an earlier packet may have had the last fault of property and order */
+        inject_tidy(p);
     }
     return fate;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of a cable, which the port that sends injects: by property faultsN of the user,
- * and by orders of the guest (PORT_INJECT).
+ * Faults of a cable.  The port that sends the packets injects the faults: faults of the
+ * user's property faultsN, and faults of an order of the guest (PORT_INJECT).
  */
 #ifndef HW_EXANET_LINK_INJECT_H
 #define HW_EXANET_LINK_INJECT_H
@@ -15,15 +15,15 @@ typedef struct ExanetFate {
         EXANET_FATE_DROP,           /* the packet is not sent */
         EXANET_FATE_DUPLICATE,      /* the packet is sent twice */
         /*
-         * the packet is sent behind the channel's next packet that no fault drops or
-         * delays, or after 1 ms
+         * the packet is sent behind the next packet of its channel that no fault drops or
+         * delays, but at the latest after 1 ms
          */
         EXANET_FATE_HOLD,
     } kind;
     int64_t delay;                  /* ns, before the packet is sent; only for PASS */
 } ExanetFate;
 
-/* A part of a packet in which a fault may flip a bit. */
+/* A part of a packet in which a fault EXANET_INJECTED_PART may flip a bit. */
 typedef struct ExanetFaultPart {
     const char *name;               /* item of property faultsN, as "corrupt-header" */
     bool (*present)(unsigned words);   /* true: a packet of @words words has the part */
@@ -31,16 +31,20 @@ typedef struct ExanetFaultPart {
     void (*apply)(GRand *rand, uint8_t *buf, unsigned words);
 } ExanetFaultPart;
 
-/* The format of a family's packets. */
+/* The format of the packets of a device family. */
 typedef struct ExanetFaultFormat {
     const ExanetFaultPart *part;
     unsigned parts;                 /* at most EXANET_FAULT_PARTS */
     unsigned (*type)(const uint8_t *buf);   /* returns the type of the packet at @buf */
 } ExanetFaultFormat;
 
-/* An order of faults: a fault in every @every'th packet that matches, @count times. */
+/*
+ * An order of faults: a fault of @kind in every @every'th packet that matches @type,
+ * @count times.
+ */
 typedef struct ExanetInjectOrder {
-    unsigned kind;                  /* enum exanet_injected; KINDS: no order */
+    /* enum exanet_injected; EXANET_INJECTED_KINDS: no order */
+    unsigned kind;
     unsigned type;                  /* type of packets that match, unless @all */
     bool all;                       /* packets of all types match */
     uint32_t every;                 /* 0 and 1: each packet */
@@ -69,20 +73,20 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words);
 bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
                             unsigned index, const char *text, Error **errp);
 /*
- * Returns the items that the property has now, as text: rates in percent, times in ns,
- * and the packets left of next:N.  The caller frees the text.
+ * Returns the items that property faultsN has now, as text: rates in percent, times in
+ * ns, and of next:N the number of packets that are left.  The caller frees the text.
  */
 char *exanet_inject_plan_get(const ExanetPort *p);
 /*
- * Ends the order and clears @p->injected.  Does not change the property, because the user
- * of the machine has set the property.
+ * Ends the order of @p and clears @p->injected.  Does not change property faultsN,
+ * because the user of the machine has set the property.
  */
 void exanet_inject_reset(ExanetPort *p);
 /* Frees @p->inject. */
 void exanet_inject_fini(ExanetPort *p);
 /*
- * Replaces the order of @p by a copy of @order.  Does not change the property.  The owner
- * gets the event EXANET_PORT_INJECTED for each fault of an order with a count.
+ * Replaces the order of @p by a copy of @order.  Does not change property faultsN.  The
+ * owner gets the event EXANET_PORT_INJECTED for each fault of an order with a count.
  */
 void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);

@@ -9,14 +9,20 @@
 #include "link.h"
 #include "port.h"
 
-/* Most packets that are delayed at the same time; further packets are not delayed. */
+/*
+ * Maximal number of packets of a port that are delayed at the same time; further packets
+ * are not delayed.
+ */
 #define DELAYED_MAX 256
-/* Longest time that a held packet waits for the next packet of its channel. */
+/*
+ * Longest time that a packet with EXANET_FATE_HOLD waits for the next packet of its
+ * channel.
+ */
 #define HOLD_NS (1 * SCALE_MS)
 
 /* A delayed packet. */
 typedef struct ExanetDelayed {
-    int64_t due;                    /* ns, virtual time when the packet is added */
+    int64_t due;                    /* ns, virtual time when the packet is sent */
     unsigned vc;
     unsigned words;                 /* words of the packet in @buf */
     bool held;                      /* the channel's next packet releases this packet */
@@ -25,7 +31,7 @@ typedef struct ExanetDelayed {
 
 /*
  * Returns -1 if the packet @queued stays before the new packet @added, otherwise 1.
- * Packets with the same @due keep their order.
+ * Packets with the same @due keep the order in which they were added.
  */
 static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer opaque)
 {
@@ -90,9 +96,9 @@ static void held_release(ExanetPort *p, unsigned vc, bool urgent)
 }
 
 /*
- * Adds a copy of the packet at @buf to @p->delayed, two copies for a duplicate, with the
- * delay of @fate.  Returns false, without a copy, if too many packets are delayed; then
- * the caller passes on the packet at once.
+ * Adds a copy of the packet at @buf to @p->delayed, or two copies for a duplicate, with
+ * the delay of @fate.  Returns false, without adding a copy, if too many packets are
+ * delayed; in this case the caller sends the packet at once.
  */
 static bool packet_delay(ExanetPort *p, unsigned vc, const uint8_t *buf,
                       unsigned words, const ExanetFate *fate)

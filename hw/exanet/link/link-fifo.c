@@ -5,10 +5,13 @@
 #include "rnic/exanet/wire.h"
 #include "link-fifo.h"
 
-/* exanet_fifo_shrink() leaves less than SLACK times the words in use, or the minimum. */
+/*
+ * exanet_fifo_shrink() reduces the memory to less than SLACK times the words in use, but
+ * not below EXANET_FIFO_SIZE_MIN.
+ */
 #define SLACK 8
 
-/* Makes room for @words words behind the tail.  May move the frames. */
+/* Makes room for @words words behind @f->tail.  May move the frames. */
 static void fifo_reserve(ExanetFifo *f, unsigned words)
 {
     unsigned used = exanet_fifo_used(f);
@@ -16,7 +19,10 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
     if (f->tail + words <= f->size) {
         return;
     }
-    /* allocates more memory if the words in use and the new words fill more than half */
+    /*
+     * allocates more memory if the words in use and the new words need more than half of
+     * the memory
+     */
     if (used + words > f->size / 2) {
         f->size = MAX(2 * f->size, EXANET_FIFO_SIZE_MIN);
         while (used + words > f->size / 2) {

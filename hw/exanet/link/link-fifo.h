@@ -2,8 +2,8 @@
 /*
  * RX FIFO of a virtual channel: a queue of frames, each of which consists of packets.
  *
- * The memory of the FIFO grows as needed, because frames that a stopped neighbour has
- * sent before are still under way.  The port limits this growth.  exanet_fifo_trim()
+ * The memory of the FIFO grows as needed, because a neighbour that gets an XOFF has sent
+ * frames before, which still arrive.  The port limits this growth.  exanet_fifo_trim()
  * frees memory again.  The packet at the head does not move until the next
  * exanet_fifo_put() or exanet_fifo_trim().
  */
@@ -22,18 +22,19 @@ typedef struct ExanetFifo {
      */
     unsigned head;
     unsigned tail;
-    unsigned left;          /* words left of the first frame; 0: @head is at a length */
+    /* words left of the first frame; 0: @head is the index of a length */
+    unsigned left;
     unsigned count;         /* words of packets left in all frames */
 } ExanetFifo;
 
 /*
- * Least words of memory that a FIFO allocates.  exanet_fifo_trim() does not change a FIFO
- * that has no more memory.  Half of this memory has room for two frames of
- * EXANET_FRAME_WORDS.
+ * Minimal number of words of memory that a FIFO allocates.  exanet_fifo_trim() does not
+ * change a FIFO that has no more memory than this.  Half of this memory has room for two
+ * frames of EXANET_FRAME_WORDS.
  */
 #define EXANET_FIFO_SIZE_MIN 16384
 
-/* Returns the words of memory in use, with the words that contain lengths of frames. */
+/* Returns the number of words of memory in use, which includes the lengths of frames. */
 static inline unsigned exanet_fifo_used(const ExanetFifo *f)
 {
     return f->tail - f->head;
@@ -50,7 +51,7 @@ void exanet_fifo_put(ExanetFifo *f, const uint8_t *words, unsigned count);
 
 /*
  * Returns the address of the words that are left of the first frame, and sets @f->left to
- * their number.  Returns NULL if the FIFO is empty.
+ * the number of these words.  Returns NULL if the FIFO is empty.
  */
 static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
 {

@@ -13,8 +13,9 @@
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
 /*
- * Most HELLOs between two ticks of the timer that the port answers at once.  There is a
- * limit, because three nodes on one netdev would answer each other without end.
+ * Maximal number of HELLOs that the port answers at once between two calls of
+ * exanet_link_hello().  There is a limit, because three nodes on one netdev would answer
+ * each other without end.
  */
 #define HELLO_ANSWERS_MAX 64
 /*
@@ -23,7 +24,9 @@
  * node at the same cable may use the coordinates at once.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-/* Time in which two nodes with parallel cables choose the same cable. */
+/*
+ * Time in which two nodes with parallel cables choose the same cable; see port_unheard().
+ */
 #define CHOICE_NS NANOSECONDS_PER_SECOND
 
 /* Returns true if the port is enabled, and NIC and netdev are connected and not down. */
@@ -77,7 +80,8 @@ static void port_peer_forget(ExanetPort *p)
 
 /*
  * Refuses the node at the other end of @p, which advertises @coord, for the reason @why:
- * takes the link down and counts.  Reports only the first conflict of @p to the user.
+ * takes the link down, and reports the conflict to the owner.  Warns the user only of the
+ * first conflict of @p.
  */
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
@@ -109,8 +113,8 @@ static bool port_holds(const ExanetPort *q, uint32_t coord)
 
 /*
  * Returns true if port @q, for which port_holds() is true, excludes a neighbour with
- * @coord at port @p.  Of two ports with a reservation of @coord, the port whose link was
- * up last takes precedence.
+ * @coord at port @p.  If the links of the two ports are down and both ports reserve
+ * @coord, the port whose link was up last takes precedence.
  */
 static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
 {
@@ -124,9 +128,9 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
  * If property peerN names @coord for several ports, all links of these ports must have
  * the same epoch of the node.  So @p waits while another of these ports has a link with
  * another epoch.  If the node was not the last neighbour of @p, then @p also waits while
- * another of these ports has a reservation with another epoch.
+ * another of these ports reserves @coord with another epoch.
  *
- * If property peerN does not name @coord, and the other ports have precedence until
+ * If property peerN of @p does not name @coord, and the other ports have precedence until
  * @p->yield_until, then @p waits while another port refuses the node.
  */
 static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
@@ -152,10 +156,10 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 /*
  * Returns the reason why the neighbour at @p cannot be the node at @coord with @epoch, or
  * NULL if @p may accept the node.  A port that has a link to the node, or a reservation
- * of @coord, takes precedence over other ports, whatever the epoch: all neighbours of a
- * node know its epoch, so an epoch in a HELLO proves nothing.  Ports whose property peerN
- * names @coord take precedence over all other ports, and several of these ports may have
- * a link.
+ * of @coord, takes precedence over other ports, even if it knows another epoch of the
+ * node: all neighbours of a node know its epoch, so an epoch in a HELLO proves nothing.
+ * Ports whose property peerN names @coord take precedence over all other ports, and
+ * several of these ports may have a link to the node.
  */
 static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -184,7 +188,7 @@ static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 
 /* --- HELLO ------------------------------------------------------------------- */
 
-/* Arms the timer for the next tick. */
+/* Arms @p->hello_timer for the next call of port_hello_tick(). */
 static void port_hello_arm(ExanetPort *p)
 {
     timer_mod(p->hello_timer, rnic_now() +
@@ -210,16 +214,20 @@ static void port_peer_greet(ExanetPort *p)
         port_conflict(p, p->peer, why);
     }
     if (p->lost && p->blocked) {
-        /* a netdev does not report that it is connected again */
+        /*
+         * offers the kept frame again, because a netdev does not report a new connection
+         */
         qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
     }
     p->lost = false;
     exanet_link_hello_send(p);
     if (p->up && p->xoff_sent) {
-        exanet_link_xoff_send(p, p->xoff_sent); /* XOFFs and XONs may have been lost */
+        /* sends each XOFF or XON again, because the earlier frames may have been lost */
+        exanet_link_xoff_send(p, p->xoff_sent);
     }
     if (p->tx_wanted) {
-        exanet_link_schedule(p);      /* a channel may have become stalled */
+        /* makes the units run, because a channel may have become stalled */
+        exanet_link_schedule(p);
     }
 }
 
@@ -256,8 +264,9 @@ static void port_hello_tick(void *opaque)
 /*
  * Takes the link of @p down, because the neighbour's HELLO shows that the neighbour does
  * not know this node with its present epoch.  If the link went up less than CHOICE_NS
- * ago, the neighbour may have chosen another cable.  Then @p makes no reservation, and
- * other ports have precedence for CHOICE_NS if this node has the larger coordinates.
+ * ago, the neighbour may have chosen another cable.  In this case @p makes no
+ * reservation, and other ports have precedence for CHOICE_NS if this node has the larger
+ * coordinates.
  */
 static void port_unheard(ExanetPort *p)
 {
@@ -322,8 +331,8 @@ void exanet_link_down_receive(ExanetPort *p)
 
 /*
  * Calls exanet_link_hello() now.  While the machine does not run or the device is being
- * built, only arms the timer, because a listening netdev may not be connected yet and
- * does not report its connection.
+ * built, only arms @p->hello_timer, because a listening netdev may not be connected yet
+ * and does not report its connection.
  */
 static void port_start(ExanetPort *p)
 {
@@ -342,9 +351,9 @@ void exanet_port_restart(ExanetPort *p)
 }
 
 /*
- * Sets @p->enabled and @p->loopback.  If one of the two members changes, takes the link
- * down, with a DOWN to the neighbour, and starts the link anew.  Otherwise calls the
- * owner's changed().
+ * Sets @p->loopback, and computes @p->enabled.  If one of the two members changes, takes
+ * the link down, with a DOWN to the neighbour, and starts the link anew.  Otherwise calls
+ * the owner's changed().
  */
 static void port_control_changed(ExanetPort *p, bool loopback)
 {

@@ -24,30 +24,30 @@
  */
 #define URGENT_MAX (1 * MiB)
 /*
- * Bytes of urgent packets, from which on packets in transit of one word are not urgent.
+ * Bytes of urgent packets of a channel, from which on exanet_port_commit() adds no more.
  */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
- * Longest time of a frame on a cable with a rate.  Each frame costs the host about the
- * same time, so on a slow cable a frame of at most FRAME_SLOW_WORDS may take
- * FRAME_SLOW_NS.  A frame with one full packet may take any time.
+ * Longest time that a frame may need on a cable with a rate.  Each frame costs the host
+ * about the same time, so on a slow cable a frame of at most FRAME_SLOW_WORDS may need
+ * FRAME_SLOW_NS.  A frame with one full packet may need any time.
  */
 #define FRAME_NS (50 * SCALE_US)
 #define FRAME_SLOW_NS (250 * SCALE_US)
 #define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
 /*
- * Longest delay of the timer or the units that does not reduce the bandwidth of a cable
- * with a rate; see port_rate_take().
+ * Longest delay of @p->tx_timer or of the units that does not reduce the bandwidth of a
+ * cable with a rate; see port_rate_take().
  */
 #define CATCH_UP_NS (10 * SCALE_MS)
-/* Words delayed by the latency, from which on frames wait in ExanetTx. */
+/* Number of words delayed by the latency, from which on frames wait in ExanetTx. */
 #define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
 /* Flag in ExanetTx.urgent_words: the packet has a bad header. */
 #define URGENT_BAD_HEADER 0x80
-/* Time by which each frame that leaves shortens the stall of its channel. */
+/* Time by which each frame that leaves shortens the stall; see port_stall_relieve(). */
 #define STALL_FRAME_NS (100 * SCALE_MS)
 /*
- * Room for a frame and one packet more: a unit may build a packet behind a full frame,
+ * Memory for a frame and one packet more: a unit may build a packet behind a full frame,
  * which exanet_port_commit() then drops.
  */
 #define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
@@ -57,7 +57,7 @@
 typedef struct ExanetFlight {
     int64_t due;                    /* ns, virtual time when the port sends the frame */
     unsigned vc;
-    unsigned words;                 /* words of packets */
+    unsigned words;                 /* words of packets in @frame */
     uint8_t frame[];                /* room for the header, then the packets */
 } ExanetFlight;
 
@@ -67,9 +67,9 @@ static void port_sent(NetClientState *nc, ssize_t len);
 static void port_control_flush(ExanetPort *p);
 
 /*
- * Sends @len bytes at @frame to the netdev, and then control frames that wait.  Returns
- * false if the netdev keeps the frame and sends the frame later; then the caller moves
- * the frame to @p->held.
+ * Sends @len bytes at @frame to the netdev, and then the control frames that wait.
+ * Returns false if the netdev keeps the frame for later; the caller then moves the frame
+ * to @p->held.
  */
 static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
 {
@@ -88,8 +88,8 @@ static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
 }
 
 /*
- * Writes the header of the frame at @frame, which has @words words.  Returns the length
- * of the frame in bytes.
+ * Writes the header of the frame at @frame, which has @words words behind the header.
+ * Returns the length of the frame in bytes.
  */
 static size_t port_header_put(ExanetPort *p, uint8_t *frame,
                               enum exanet_link_kind kind, unsigned vc,
@@ -214,9 +214,10 @@ static void port_sent(NetClientState *nc, ssize_t len)
     p->blocked = false;
     if (len == 0) {
         /*
-         * The netdev drops its frames when the machine stops.  The first half of this
-         * frame may be in a socket already.  Then the netdev sends only the second half
-         * of the next frame.  So the next frame must be this frame again.
+         * The netdev drops its frames when the machine stops.  The first half of the
+         * dropped frame may be in a socket already, and the netdev will send only the
+         * second half of the next frame.  So the next frame must be the dropped frame
+         * again.
          */
         port_netdev_send(p, p->held, p->held_len);
     } else {
@@ -235,7 +236,7 @@ static bool port_output_open(ExanetPort *p)
     return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
 }
 
-/* Returns true if the port can send the next frame now, or add the frame to p->flight. */
+/* Returns true if the port can send the next frame or add the frame to @p->flight now. */
 static bool port_frame_may_leave(ExanetPort *p)
 {
     if (p->latency || p->flight.length) {
@@ -272,7 +273,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     ExanetFlight *f = g_malloc(sizeof(*f) + len);
     ExanetFlight *last = g_queue_peek_tail(&p->flight);
 
-    /* the maximum keeps the order of frames if the latency has become shorter */
+    /* the maximum keeps the frames in order after the latency has become shorter */
     f->due = MAX(rnic_now() + p->latency, last ? last->due : 0);
     f->vc = vc;
     f->words = words;
@@ -281,7 +282,7 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
     p->flight_words += words;
 }
 
-/* Sends the frames of @p->flight that are due. */
+/* Sends the frames of @p->flight whose latency has passed, while the output is open. */
 static void port_flight_land(ExanetPort *p)
 {
     ExanetFlight *f;
@@ -302,7 +303,8 @@ static void port_rate_take(ExanetPort *p, unsigned words)
 {
     /*
      * a frame may begin up to CATCH_UP_NS in the past, because a late timer or a late
-     * unit must not reduce the bandwidth if only the rate has delayed packets since then
+     * unit must not reduce the bandwidth if only the rate has delayed packets since that
+     * time
      */
     int64_t start = MAX(p->tx_since, rnic_now() - CATCH_UP_NS);
 
@@ -331,9 +333,9 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
 }
 
 /*
- * Moves the first packets of the frame of @tx to the frame at @frame, up to and with the
- * first packet that has a bad header, because the neighbour cannot find packets behind a
- * bad header.  Returns the number of words moved.
+ * Moves the first packets of @tx->frame to the frame at @frame, up to and with the first
+ * packet that has a bad header, because the neighbour cannot find packets behind a bad
+ * header.  Returns the number of moved words.
  */
 static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
 {
@@ -359,8 +361,8 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 
 /*
  * Moves urgent packets of @tx behind the @words words in the frame at @frame: as many
- * packets as fit.  A packet with a bad header is the last packet that the function moves.
- * Returns the number of words that the frame has then.
+ * packets as fit, but none behind a packet with a bad header.  Returns the number of
+ * words in the frame after the move.
  */
 static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
@@ -389,7 +391,7 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     return words + done;
 }
 
-/* Returns *@frame, and first allocates *@frame if it is NULL. */
+/* Returns *@frame.  If *@frame is NULL, first allocates the frame. */
 static uint8_t *port_frame_alloc(uint8_t **frame)
 {
     if (unlikely(!*frame)) {
@@ -398,7 +400,10 @@ static uint8_t *port_frame_alloc(uint8_t **frame)
     return *frame;
 }
 
-/* Returns true if channel @vc has no XOFF, and its frame has room for any packet. */
+/*
+ * Returns true if channel @vc has no XOFF, and the channel's frame has room for any
+ * packet.
+ */
 static bool port_room(const ExanetPort *p, unsigned vc)
 {
     return !(p->peer_xoff & BIT(vc)) &&
@@ -407,9 +412,9 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 
 /*
  * Returns true if XOFF or the netdev has stopped channel @vc, which has no room, for
- * stall_ms.  Then the port drops new packets of the channel, because packets for other
- * nodes wait behind these packets.  ExanetTx.stalled is the start of the time; each frame
- * that leaves moves the start, see port_stall_relieve().
+ * stall_ms (0: never).  The port then drops new packets of the channel, because packets
+ * for other nodes wait behind these packets.  ExanetTx.stalled is the start of the time;
+ * each frame that leaves moves the start, see port_stall_relieve().
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
@@ -427,8 +432,8 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Shortens the stall of @tx by STALL_FRAME_NS, because a frame leaves.  The channel stays
- * stalled if only few frames leave.
+ * Shortens by STALL_FRAME_NS the time that port_stalled() counts for @tx, because a frame
+ * leaves.  The channel stays stalled if only few frames leave.
  */
 static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 {
@@ -441,10 +446,10 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 }
 
 /*
- * Sends one frame of channel @vc.  If all packets of the channel fit, the frame contains
- * the packets of ExanetTx.frame and then the urgent packets.  Otherwise a frame with only
- * urgent packets leaves first, and then the packets of ExanetTx.frame.  A packet with a
- * bad header ends the frame.
+ * Sends one frame of channel @vc: the packets of ExanetTx.frame and then the urgent
+ * packets, if all fit.  Otherwise the first call sends a frame with only urgent packets,
+ * and the next call sends the packets of ExanetTx.frame.  A packet with a bad header ends
+ * the frame.
  */
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {
@@ -499,7 +504,7 @@ static bool port_timed(ExanetPort *p)
     return p->rate || p->latency || p->flight.length || p->delayed.length;
 }
 
-/* Arms the timer for the time when the next packet or frame that waits may leave. */
+/* Arms @p->tx_timer for the time when the next delayed packet or frame may leave. */
 static void port_timer_arm(ExanetPort *p)
 {
     const ExanetFlight *f = g_queue_peek_head(&p->flight);
@@ -553,7 +558,9 @@ void exanet_port_flush(ExanetPort *p)
 
 bool exanet_port_can_send(ExanetPort *p, unsigned vc)
 {
-    /* while the link is down, packets are dropped and do not wait */
+    /*
+     * while the link is down, exanet_port_commit() drops packets, so units need not wait
+     */
     if (!p->up || port_room(p, vc)) {
         return true;
     }
@@ -603,7 +610,7 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     port_added(p, vc, words);
 }
 
-/* Returns true if a fault may hit the next packet, or if faults delay packets now. */
+/* Returns true if a fault may affect the next packet, or if faults delay packets now. */
 static bool port_has_faults(ExanetPort *p)
 {
     return p->inject || p->delayed.length;
@@ -611,7 +618,10 @@ static bool port_has_faults(ExanetPort *p)
 
 unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc)
 {
-    /* faults, rate and latency act on packets or short frames */
+    /*
+     * faults, rate and latency act on single packets or short frames, so runs are not
+     * used
+     */
     return p->runs && p->up && !(p->peer_xoff & BIT(vc)) && !port_has_faults(p) &&
            !port_timed(p) ? p->tx_limit : 0;
 }
@@ -620,7 +630,7 @@ unsigned exanet_port_run_room(ExanetPort *p, unsigned vc)
 {
     unsigned limit = exanet_port_run_limit(p, vc);
 
-    /* a change of the limit may leave a frame that is too long */
+    /* the frame may be longer than a limit that was reduced */
     return limit > p->tx[vc].words ? limit - p->tx[vc].words : 0;
 }
 
@@ -653,7 +663,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    /* a packet of one word is an ack or a flow-rate packet in transit, which is urgent */
+    /* a packet of one word is an ack or a flow-rate packet, which is urgent */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (unlikely(port_has_faults(p))) {
         exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);

@@ -19,8 +19,8 @@
 #include "../trace.h"
 
 /*
- * Words after which a run delivers no more packets of a channel, because packets of other
- * channels wait too, and vCPUs wait for the big lock.
+ * Number of words after which exanet_port_rx_run() delivers no more packets of a channel,
+ * because packets of other channels wait too, and vCPUs wait for the big lock.
  */
 #define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* A port with more words in all RX FIFOs refuses the netdev's next frame with packets. */
@@ -72,15 +72,15 @@ void exanet_link_queues_drop(ExanetPort *p)
     p->xoff_due = 0;
     p->xoff_sent = 0;
     if (p->refused) {
-        exanet_link_schedule(p);      /* the run asks the netdev for the refused frame */
+        exanet_link_schedule(p);      /* exanet_port_rx_run() asks for the frame */
     }
 }
 
 /* --- Receiving ---------------------------------------------------------- */
 
 /*
- * Sends XOFF if the RX FIFO of channel @vc has too many words, and XON if the FIFO has
- * few words again.
+ * Sends XOFF if the RX FIFO of channel @vc has too many words.  After an XOFF, sends XON
+ * when the FIFO has few words or none.
  */
 static void port_xoff_update(ExanetPort *p, unsigned vc)
 {
@@ -104,7 +104,9 @@ bool exanet_link_rx_room(ExanetPort *p)
 {
     unsigned used = 0;
 
-    /* a new frame could move the packet that is being delivered */
+    /*
+     * a new frame could move the packet that is being delivered, which take() still reads
+     */
     if (p->delivering) {
         return false;
     }
@@ -132,9 +134,9 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
 }
 
 /*
- * Handles a frame of the neighbour with header @f, except a HELLO.  Drops and counts the
- * frame if its kind or count is not valid, or if its packets arrive while the link is
- * down.  Returns false if the netdev must offer the frame again, because
+ * Handles a frame of the neighbour with header @f, except a valid HELLO.  Drops and
+ * counts the frame if its kind or count is not valid, or if its packets arrive while the
+ * link is down.  Returns false if the netdev must offer the frame again, because
  * exanet_link_rx_room() is false.
  */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
@@ -237,7 +239,7 @@ void exanet_port_poll(ExanetPort *p)
 /*
  * Handles a frame from the netdev and runs the units at once, because a bottom half would
  * run the units later.  Returns 0 if the netdev must keep the frame.  The caller is the
- * queue of this NIC, so the NIC must not be freed before the function returns.
+ * netdev's queue for this NIC, so the NIC must not be freed before the function returns.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
@@ -251,14 +253,14 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
     }
     if (!taken) {
         p->refused = true;
-        exanet_link_schedule(p);      /* the FIFO may have room after the run */
+        exanet_link_schedule(p);      /* the RX FIFOs may have room soon */
     }
     return taken;
 }
 
 /* --- Delivering --------------------------------------------------------- */
 
-/* Removes the first @words words from the FIFO of channel @vc. */
+/* Removes the first @words words from the RX FIFO of channel @vc. */
 static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
 {
     exanet_fifo_skip(&p->rx[vc], words);
@@ -284,8 +286,8 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 
 /*
  * Delivers packets of channel @vc, until at least RX_QUANTUM words are delivered, a
- * packet must wait, or the RX FIFO is empty.  Returns true if the channel could continue
- * now.
+ * packet must wait, or the RX FIFO is empty.  Returns true if the function has stopped
+ * because of RX_QUANTUM, so that the channel could continue now.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {
@@ -310,7 +312,10 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
         }
         p->taken[vc] = 0;
         exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, m.packets);
-        /* the words of the frame are counted already, but a run has fewer words */
+        /*
+         * exanet_link_rx_put() has counted the words of a run, which has fewer words than
+         * its packets have one by one
+         */
         exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, m.alone - m.words);
         port_rx_skip(p, vc, m.words);
     }
@@ -407,7 +412,7 @@ void exanet_port_fini(ExanetPort *p)
     exanet_link_hello_fini(p);
     p->up = false;                  /* packets that leave by this port are dropped */
     p->enabled = false;
-    /* makes port_sent() do nothing if the netdev reports the end of the frame */
+    /* makes port_sent() do nothing if the purge reports the kept frame as dropped */
     p->blocked = false;
     qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);

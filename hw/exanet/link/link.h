@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the files of the link port share: link.c (life, receiving), link-tx.c
- * (sending), link-fault.c (packets on a cable with faults) and link-hello.c (up and
- * down).
+ * Functions that the files of the link port share: link.c (initialization, reset and
+ * receiving), link-tx.c (sending), link-fault.c (packets on a cable with faults) and
+ * link-hello.c (up and down).
  */
 #ifndef HW_EXANET_LINK_LINK_H
 #define HW_EXANET_LINK_LINK_H
@@ -17,13 +17,13 @@ static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
     p->counter[c] += n;
 }
 
-/* Reports @event of @p to the owner. */
+/* Reports @event of @p to the owner of @p, the device. */
 static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event)
 {
     p->group->owner->event(p, event);
 }
 
-/* Makes the loop run the units; see rnic_loop_schedule(). */
+/* Makes the device's loop run the units; see rnic_loop_schedule(). */
 static inline void exanet_link_schedule(ExanetPort *p)
 {
     rnic_loop_schedule(p->group->loop);
@@ -42,14 +42,14 @@ static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
 
 /*
  * Returns true if exanet_link_rx_put() may store one more frame, of any length.  Returns
- * false if the RX FIFOs are too full, or while a packet of an RX FIFO is being delivered,
- * because that packet must not move.
+ * false if the RX FIFOs have too many words, or while a packet of an RX FIFO is being
+ * delivered, because that packet must not move.
  */
 bool exanet_link_rx_room(ExanetPort *p);
 /*
  * Stores the @count words of packets at @words as a frame in the RX FIFO of channel @vc.
  * The caller has checked exanet_link_rx_room(), and calls exanet_link_schedule() after
- * this function.  Sends XOFF if the FIFO has become too long.
+ * this function.  Sends XOFF if the FIFO then has more than @p->xoff_above words.
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
@@ -59,9 +59,9 @@ void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
  */
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words);
 /*
- * Drops all packets that wait to be sent, that wait in the RX FIFOs, or that arrived by
- * @p and wait at the owner.  Counts these packets in EXANET_PORT_CNT_DROPPED.  Clears the
- * XOFFs of both directions.
+ * Drops all packets that wait to be sent, that latency and faults delay, that wait in the
+ * RX FIFOs, or that arrived by @p and wait at the owner.  Counts these packets in
+ * EXANET_PORT_CNT_DROPPED.  Clears @p->xoff and @p->peer_xoff.
  */
 void exanet_link_queues_drop(ExanetPort *p);
 
@@ -71,10 +71,10 @@ void exanet_link_tx_init(ExanetPort *p);
 void exanet_link_tx_fini(ExanetPort *p);
 /*
  * Drops all packets that wait to be sent or that latency and faults delay.  Clears
- * peer_xoff, and disarms the timer.  Returns the number of these packets.
+ * @p->peer_xoff, and disarms @p->tx_timer.  Returns the number of dropped packets.
  */
 unsigned exanet_link_tx_drop(ExanetPort *p);
-/* Computes @p->tx_limit from the neighbour's longest frame and the rate. */
+/* Computes @p->tx_limit from @p->peer_words and @p->rate. */
 void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind for channel @vc, without words.  @p->blocked must be false. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
@@ -84,17 +84,19 @@ void exanet_link_hello_send(ExanetPort *p);
 /* Sends a DOWN, now or when the netdev has sent the frame that the netdev keeps. */
 void exanet_link_down_send(ExanetPort *p);
 /*
- * For each channel of @vcs, one bit for each, sends XOFF if the bit in @p->xoff is set,
- * otherwise XON.  Sends now, or when the netdev has sent the frame that the netdev keeps.
- * In loopback the function copies @p->xoff to @p->peer_xoff instead.
+ * Sends an XOFF for each channel with a bit in @vcs and in @p->xoff, and an XON for each
+ * other channel with a bit in @vcs.  Sends now, or when the netdev has sent the frame
+ * that the netdev keeps.  In loopback the function copies @p->xoff to @p->peer_xoff
+ * instead.
  */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 
 /*
- * Adds the packet at @buf to the frame of channel @vc, or, if the frame has no room or
- * @urgent is true, to the urgent packets of @vc.  A packet with a bad header will be the
- * last packet of its frame, because the neighbour cannot find packets behind a bad
- * header. On a real cable a bad header affects only its own packet.
+ * Adds the packet of @words words at @buf to the frame of channel @vc.  If the frame has
+ * no room or @urgent is true, adds the packet to the urgent packets of @vc instead.  A
+ * packet with a bad header will be the last packet of its frame, because the neighbour
+ * cannot find packets behind a bad header.  On a real cable a bad header affects only its
+ * own packet.
  */
 void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
                         unsigned words, bool urgent);
@@ -104,15 +106,18 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 /*
  * Applies the faults of the cable to a copy of the packet at @packet.  If no fault drops
  * or delays the copy, passes the copy to exanet_link_append(), twice for a duplicate, and
- * then the held packets of channel @vc.
+ * behind it the packets of channel @vc that a fault EXANET_FATE_HOLD has held.
  */
 void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
                        unsigned words, bool urgent);
-/* Returns the virtual time, ns, at which the next delayed packet is due, or INT64_MAX. */
+/*
+ * Returns the virtual time, ns, at which exanet_link_delayed_run() must send the next
+ * packet that a fault delays.  Returns INT64_MAX if no packet is delayed.
+ */
 int64_t exanet_link_delayed_due(ExanetPort *p);
-/* Passes the delayed packets that are due to exanet_link_append(). */
+/* Passes the delayed packets whose time has come to exanet_link_append(). */
 void exanet_link_delayed_run(ExanetPort *p);
-/* Drops all delayed packets.  Returns their number. */
+/* Drops all packets that faults delay.  Returns the number of these packets. */
 unsigned exanet_link_delayed_drop(ExanetPort *p);
 
 /* --- link-hello.c --------------------------------------------------------- */
@@ -120,21 +125,21 @@ unsigned exanet_link_delayed_drop(ExanetPort *p);
 void exanet_link_hello_init(ExanetPort *p);
 void exanet_link_hello_fini(ExanetPort *p);
 /*
- * Handles a HELLO that has arrived: may accept or refuse a neighbour, takes the link up
- * or down, and may send a HELLO as answer.
+ * Handles a HELLO that has arrived: accepts or refuses its sender as neighbour, takes the
+ * link up or down, and may send a HELLO as answer.
  */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
 /* Handles a DOWN of the neighbour: forgets the neighbour and takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*
- * In loopback, takes the link up.  Otherwise takes the link down if the neighbour or the
- * carrier is lost or the owner refuses the neighbour, and sends a HELLO if there is a
- * carrier.  Arms the timer of the next HELLO.
+ * In loopback, takes the link up if the port is enabled.  Otherwise takes the link down
+ * if the neighbour or the carrier is lost or the owner refuses the neighbour, and sends a
+ * HELLO if there is a carrier.  Arms @p->hello_timer for the next call.
  */
 void exanet_link_hello(ExanetPort *p);
 /*
  * Takes the link down, forgets the neighbour, ends loopback, and enables the port unless
- * @p->admin_down is true.  Then sends a HELLO, now or by the timer.
+ * @p->admin_down is true.  Then sends a HELLO, now or by @p->hello_timer.
  */
 void exanet_link_hello_reset(ExanetPort *p);
 

@@ -22,13 +22,16 @@ typedef struct ExanetPort ExanetPort;
 /* Faults of a cable; see inject.h. */
 typedef struct ExanetInject ExanetInject;
 
-/* Most parts of a packet in which faults may flip bits; see ExanetFaultPart. */
+/*
+ * Maximal number of parts of a packet in which faults may flip bits; see ExanetFaultPart.
+ */
 #define EXANET_FAULT_PARTS 3
 
 /* Kinds of faults; ExanetPort.injected has a counter for each kind. */
 enum exanet_injected {
     EXANET_INJECTED_DROP,
-    EXANET_INJECTED_PART,           /* first part of a packet; the other parts follow */
+    /* flips a bit in the first ExanetFaultPart; the kinds for the other parts follow */
+    EXANET_INJECTED_PART,
     EXANET_INJECTED_DUPLICATE = EXANET_INJECTED_PART + EXANET_FAULT_PARTS,
     EXANET_INJECTED_REORDER,
     EXANET_INJECTED_DELAY,
@@ -36,8 +39,8 @@ enum exanet_injected {
 };
 
 /*
- * Most words of packets in a frame that a port sends: 224 full packets.  A datagram of
- * UDP, which the dgram netdev may use, has at most 65507 bytes.
+ * Maximal number of words of packets in a frame that a port sends: 224 full packets.  A
+ * datagram of UDP, which the dgram netdev may use, has at most 65507 bytes.
  */
 #define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
 #define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
@@ -60,15 +63,17 @@ enum exanet_port_counter {
 
 /* Packets that a port has to send in one virtual channel. */
 typedef struct ExanetTx {
-    uint8_t *frame;                 /* owned: room for a header, then packets, or NULL */
+    uint8_t *frame;                 /* owned or NULL; room for a header, then packets */
     unsigned words;                 /* words of packets in @frame */
-    int64_t stalled;                /* ns, start of the stall; 0: not stalled */
+    /* ns, start of the time that port_stalled() counts; 0: the channel does not wait */
+    int64_t stalled;
     /* uint16_t: end of each packet with a bad header, in words from the first packet */
     GArray *bad_headers;
-    GByteArray *urgent;             /* packets that need not wait for packets in @frame */
-    GByteArray *urgent_words;       /* words of each packet in @urgent, and a flag */
-    unsigned urgent_bad;            /* packets in @urgent that have a bad header */
-    bool urgent_sent;               /* packets in @frame leave before urgent packets */
+    GByteArray *urgent;             /* packets that need not wait for those in @frame */
+    /* a byte for each packet in @urgent: number of words, and flag URGENT_BAD_HEADER */
+    GByteArray *urgent_words;
+    unsigned urgent_bad;            /* number of packets in @urgent with a bad header */
+    bool urgent_sent;               /* urgent packets left alone, so @frame leaves next */
 } ExanetTx;
 
 /* Events that a port reports to its owner; see ExanetPortOwner.event. */
@@ -80,35 +85,36 @@ enum exanet_port_event {
     /* the rest of a frame was dropped, because type or length of a packet is not valid */
     EXANET_PORT_MALFORMED,
     EXANET_PORT_POLLED,             /* a frame arrived in exanet_port_poll() */
-    EXANET_PORT_INJECTED,           /* a fault of an order with a count was injected */
+    /* a fault of an ExanetInjectOrder with a count was injected */
+    EXANET_PORT_INJECTED,
 };
 
-/* A packet, or several packets that travel as one (a run), as the owner measures it. */
+/* Measures of a packet, or of a run: several packets that cross the cable as one. */
 typedef struct ExanetMeasured {
-    unsigned words;                 /* length; 0: not valid */
+    unsigned words;                 /* length in words; 0: not valid */
     unsigned packets;               /* 1, or the number of packets in the run */
-    unsigned alone;                 /* sum of the lengths of the packets without a run */
-    bool damaged;                   /* not valid: the CRC of the header is wrong */
+    unsigned alone;                 /* words that the packets would have without a run */
+    bool damaged;                   /* not valid, because the header's CRC is wrong */
 } ExanetMeasured;
 
 /* Functions of the device that a port calls.  No function is NULL. */
 typedef struct ExanetPortOwner {
-    /* Measures the packet or run at @buf; reads only its first word. */
+    /* Measures the packet or run at @buf; reads only the first word (16 bytes). */
     ExanetMeasured (*measure)(const uint8_t *buf);
     /*
      * Accepts the packet or run of @words words at @buf that arrived by channel @vc of
      * @p: the packet is then delivered, forwarded, kept by the owner (@p->owner_words) or
      * dropped.  Returns false, without accepting the packet, if the packet's output is
-     * blocked and the owner does not keep the packet.  Then the owner calls
+     * blocked and the owner does not keep the packet.  In this case the owner later calls
      * rnic_loop_schedule() when the packet may be able to leave, and the port offers the
      * packet again.  The function may change the packet.  If the function has accepted
-     * only the first packets of a run, it returns false and has stored their number in
-     * @p->taken[@vc].
+     * only the first packets of a run, it returns false and has stored the number of
+     * these packets in @p->taken[@vc].
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
-     * Sends packets that arrived by @p and wait at the owner.  Returns true if more of
-     * these packets could continue now.
+     * Sends packets that arrived by @p and wait at the owner.  Returns true if the owner
+     * could send more of these packets now.
      */
     bool (*held_run)(ExanetPort *p);
     /*
@@ -124,15 +130,15 @@ typedef struct ExanetPortOwner {
      */
     void (*changed)(ExanetPort *p);
     /*
-     * The port calls this function when @p gets a neighbour by a HELLO, the node at
-     * @coord, or when a HELLO of the neighbour advertises a new @epoch.
+     * The port calls this function when a HELLO makes the node at @coord, with @epoch,
+     * the neighbour of @p, or advertises a new @epoch of the neighbour.
      */
     void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
     /*
      * Returns the reason why the node at @coord with @epoch cannot be the neighbour of
      * @p, a static text for the user, or NULL if there is no reason.  @known is true if
-     * the node is the neighbour of @p, or was the last neighbour and got a reservation,
-     * which may have ended.
+     * the node is the neighbour of @p, or was the last neighbour and its coordinates were
+     * reserved (@p->peer_until), even if the reservation has ended.
      */
     const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
     /*
@@ -147,21 +153,25 @@ typedef struct ExanetPortOwner {
 /* State that the ports of a device share.  The device sets all members. */
 typedef struct ExanetPortGroup {
     const ExanetPortOwner *owner;
-    void *opaque;                   /* for the functions of @owner */
+    void *opaque;                   /* pointer for use by the functions of @owner */
     DeviceState *dev;
     RNicLoop *loop;
     ExanetPort *port;               /* all ports; owned by the device */
     unsigned count;                 /* 1 + index of the last port that exists */
     uint32_t node;                  /* coordinates of this node */
     uint8_t epoch;                  /* epoch of this node */
-    uint32_t rx_words;              /* words of an RX FIFO, which HELLO advertises */
+    /* words of an RX FIFO; HELLOs advertise this length */
+    uint32_t rx_words;
     /*
-     * time without a valid frame of the neighbour, after which a link goes down; 0: never
+     * milliseconds without a valid frame of the neighbour, after which a link goes down;
+     * 0: never
      */
     uint32_t timeout_ms;
-    /* the port drops new packets of a channel that has stalled for this time; 0: never */
+    /*
+     * milliseconds after which port_stalled() makes the port drop new packets; 0: never
+     */
     uint32_t stall_ms;
-    bool runs;                      /* the device sends and accepts runs */
+    bool runs;                      /* the device can send and accept runs of packets */
 } ExanetPortGroup;
 
 /* Default of property peerN: the user has named no neighbour. */
@@ -172,18 +182,19 @@ struct ExanetPort {
     unsigned index;
     NICState *nic;
     NICConf conf;
-    QEMUTimer *hello_timer;         /* for exanet_link_hello() */
+    QEMUTimer *hello_timer;         /* timer that calls exanet_link_hello() */
     int64_t heard;                  /* ns, time of the neighbour's last valid frame */
     uint32_t peer_named;            /* property peerN, or EXANET_PEER_ANY */
     uint32_t peer;                  /* coordinates of the present or last neighbour */
     int64_t peer_until;             /* ns, end of the reservation of @peer; 0: none */
     int64_t up_since;               /* ns, last time when the link went up */
-    int64_t yield_until;            /* ns, end of the precedence of other ports */
+    /* ns, end of the precedence of other ports; see port_waits() */
+    int64_t yield_until;
     uint32_t conflict_coord;        /* coordinates that were refused last */
-    uint32_t peer_words;            /* words of the longest frame for the neighbour */
+    uint32_t peer_words;            /* longest frame that the neighbour accepts, words */
     uint8_t peer_epoch;             /* epoch of @peer */
     bool peer_known;                /* @peer is the neighbour now */
-    bool runs;                      /* both ends of the cable accept runs */
+    bool runs;                      /* this device and the neighbour accept runs */
     bool up;                        /* the link is up */
     bool wanted;                    /* the guest has not disabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
@@ -197,15 +208,21 @@ struct ExanetPort {
     bool lost;                      /* the netdev may have been disconnected */
     bool hello_due;                 /* a HELLO is to be sent when @blocked ends */
     bool down_due;                  /* a DOWN is to be sent when @blocked ends */
-    unsigned hello_answers;         /* HELLOs since the last tick that want an answer */
+    /* number of HELLOs that want an answer since the last exanet_link_hello() */
+    unsigned hello_answers;
 
     /* Sets of virtual channels, one bit for each. */
-    uint8_t peer_xoff;              /* the neighbour has stopped this port */
-    uint8_t xoff;                   /* this port has stopped the neighbour */
-    uint8_t xoff_sent;              /* this port has sent XOFF since the link went up */
-    uint8_t xoff_due;               /* XOFF or XON is to be sent when @blocked ends */
-    uint8_t tx_pending;             /* packets wait to be sent */
-    /* a unit could not add a packet, because the frame is full or because of XOFF */
+    uint8_t peer_xoff;              /* channels that an XOFF of the neighbour stops */
+    uint8_t xoff;                   /* channels that an XOFF of this port stops */
+    /* channels in which this port has sent XOFF since the link went up */
+    uint8_t xoff_sent;
+    /* channels for which XOFF or XON is to be sent when @blocked ends */
+    uint8_t xoff_due;
+    uint8_t tx_pending;             /* channels with packets that wait to be sent */
+    /*
+     * channels to which a unit could not add a packet, because the frame is full or
+     * because of XOFF
+     */
     uint8_t tx_wanted;
 
     uint32_t tx_limit;              /* longest frame that the port sends, in words */
@@ -219,22 +236,27 @@ struct ExanetPort {
     uint8_t *held;                  /* copy of the frame that the netdev keeps */
     size_t held_len;                /* bytes of the frame in @held */
     uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
-    uint32_t xon_below;             /* an RX FIFO with fewer or no words ends this stop */
-    int64_t tx_free;                /* ns, the rate permits a frame from this time */
-    QEMUTimer *tx_timer;            /* for exanet_port_flush() */
-    int64_t tx_since;               /* ns, from this time only the rate delayed packets */
-    bool tx_refill;                 /* a unit that waited for room will run soon */
-    bool tx_stopped;                /* packets wait, but not because of the rate */
+    uint32_t xon_below;             /* an RX FIFO with fewer words, or none, sends XON */
+    int64_t tx_free;                /* ns, when the rate permits the next frame */
+    QEMUTimer *tx_timer;            /* timer that calls exanet_port_flush() */
+    int64_t tx_since;               /* ns, since when only the rate has delayed packets */
+    bool tx_refill;                 /* a unit that waited for a frame will run soon */
+    bool tx_stopped;                /* packets wait, and not because of the rate */
     GQueue flight;                  /* ExanetFlight: frames that the latency delays */
     unsigned flight_words;          /* words of packets in @flight */
-    GQueue delayed;                 /* ExanetDelayed by @due: packets that faults delay */
+    /* ExanetDelayed, ordered by @due: packets that faults delay */
+    GQueue delayed;
 
     ExanetFifo rx[EXANET_VCS];
-    /* packets of the run at the head of @rx that the owner has accepted; owner's */
+    /*
+     * number of packets of the run at the head of @rx that the owner has accepted; see
+     * ExanetPortOwner.take
+     */
     unsigned taken[EXANET_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
     /*
-     * words of packets that arrived by this port and wait at the owner; set by the owner
+     * number of words of packets that arrived by this port and wait at the owner; the
+     * owner sets this member
      */
     unsigned owner_words;
     unsigned rx_drops;              /* number of times that all packets were dropped */
@@ -245,15 +267,17 @@ struct ExanetPort {
     uint64_t injected[EXANET_INJECTED_KINDS];   /* number of faults of each kind */
 };
 
-/* Returns true if the port has a netdev.  Most functions require this. */
+/*
+ * Returns true if the port has a netdev.  Most functions of this header require a netdev.
+ */
 static inline bool exanet_port_exists(const ExanetPort *p)
 {
     return p->nic;
 }
 
 /*
- * Returns the next existing port after @p, or the first existing port if @p is NULL.
- * Returns NULL at the end.
+ * Returns the next existing port of @g after @p, or the first existing port if @p is
+ * NULL.  Returns NULL at the end.
  */
 static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort *p)
 {
@@ -275,13 +299,14 @@ void exanet_port_fini(ExanetPort *p);
 /*
  * Resets the port: drops all packets, forgets the neighbour, clears counters, cancels the
  * order of faults, ends loopback, and enables the port unless @p->admin_down is true.
- * Then the port sends a HELLO, now or by its timer.  The neighbour detects the reset by
- * the new epoch in the HELLO.
+ * Then the port sends a HELLO, now or by @p->hello_timer.  The neighbour detects the
+ * reset by the new epoch in the HELLO.
  */
 void exanet_port_reset(ExanetPort *p);
 /*
- * Enables or disables the port.  If @loopback is true, the port receives its own packets.
- * A change takes the link down, with a DOWN to the neighbour, and starts the link anew.
+ * Enables or disables the port, as far as the guest is concerned (@p->wanted).  If
+ * @loopback is true, the port receives its own packets.  A change takes the link down,
+ * with a DOWN to the neighbour, and starts the link anew.
  */
 void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
 /* Sets @p->rate (kb/s) and @p->latency (ns), and computes @p->tx_limit. */
@@ -309,38 +334,43 @@ static inline bool exanet_port_rx_due(const ExanetPort *p)
 }
 /*
  * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel
- * about half of the words of the longest frame.  If the netdev keeps a frame and there is
- * room, asks the netdev for this frame.  Returns true if more packets could continue now.
+ * about as many words as half of the longest frame.  If the netdev keeps a frame that the
+ * port has refused, and there is room now, asks the netdev for this frame.  Returns true
+ * if more packets could continue now.
  */
 bool exanet_port_rx_run(ExanetPort *p);
 /*
  * Returns true if the caller may call exanet_port_commit() for channel @vc.  Returns
- * false if the channel has no room; then the port schedules the units when the channel
- * has room. Also returns true if the link is down or the channel is stalled; then
- * exanet_port_commit() drops the packet.
+ * false if the frame of the channel has no room or the channel has an XOFF; the port then
+ * schedules the units when a packet has room.  Also returns true if the link is down or
+ * the channel is stalled, because exanet_port_commit() then drops the packet.
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
-/* Returns room for a packet of EXANET_PACKET_BYTES, in the frame of channel @vc. */
+/*
+ * Returns the address, in the frame of channel @vc, at which the caller builds the next
+ * packet, of at most EXANET_PACKET_BYTES.
+ */
 uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
  * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
  * urgent packet instead, unless many urgent packets wait.  Sends frames if this frame is
- * full.  Drops and counts the packet if the link is down or the channel has no room.
+ * full.  Drops and counts the packet if the link is down, the frame has no room or the
+ * channel has an XOFF.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
- * Returns the length in words of the longest run that the frame of channel @vc has room
- * for now.  Returns 0 if the port must send packets one by one, because the neighbour
- * accepts no runs, the link is down or stopped, or faults, rate or latency may act on
- * each packet.
+ * Returns the length in words of the longest run for which the frame of channel @vc has
+ * room now.  Returns 0 if the port must send packets one by one, because the neighbour
+ * accepts no runs, the link is down, the channel is stopped, or faults, rate or latency
+ * may act on each packet.
  */
 unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
-/* Does as exanet_port_run_room(), for the frame after those that wait. */
+/* Returns the same as exanet_port_run_room(), but for an empty frame of channel @vc. */
 unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
 /*
  * Adds the run that the caller has built at exanet_port_place() to the frame of channel
- * @vc.  @run is its measure; @run->words is at most exanet_port_run_room().
+ * @vc.  @run has the measures of this run; @run->words is at most exanet_port_run_room().
  */
 void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
 /* Makes the port schedule the units when the frame of channel @vc has left. */
@@ -356,15 +386,19 @@ void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
  * Sends frames of the channels that the neighbour has not stopped, until no packet waits
  * or the rate forbids the next frame.  If the port has no latency, the function also
  * stops when the netdev keeps a frame or, in loopback, the RX FIFOs have no room.  If the
- * port has a latency, the function also stops when the latency delays too many words.
+ * port has a latency, the function also stops when the latency delays a megabyte of
+ * packets.
  */
 void exanet_port_flush(ExanetPort *p);
 /*
- * Returns the words of packets that wait to be sent, without the packets that the latency
- * or a fault delays.
+ * Returns the number of words of packets that wait to be sent, without the packets that
+ * the latency or a fault delays.
  */
 unsigned exanet_port_tx_words(const ExanetPort *p);
-/* Returns the words of packets that have arrived and wait, in @p or at the owner. */
+/*
+ * Returns the number of words of packets that have arrived and wait, in @p or at the
+ * owner.
+ */
 unsigned exanet_port_rx_words(const ExanetPort *p);
 
 #endif /* HW_EXANET_LINK_PORT_H */

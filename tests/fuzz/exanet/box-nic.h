@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The NIC of exanet-box, its honest kernel and the nodes at its cables.  The nodes
- * answer HELLO; the honest node also answers requests.
+ * The NIC of exanet-box, the honest kernel and the nodes at the cables of the NIC.  The
+ * nodes answer HELLO; the honest node also answers requests.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_NIC_H
 #define TESTS_FUZZ_EXANET_BOX_NIC_H
@@ -13,13 +13,13 @@
 #include "hw/rnic/exanet/base/wire.h"
 #include "rnic/exanet/desc.h"
 
-/* Coordinates of nodes. */
+/* Coordinates of nodes; NODE is the NIC. */
 #define NODE        0x005
 #define HONEST_NODE 0x004
-#define FAR_NODE    0x003           /* the honest node forwards its packets */
+#define FAR_NODE    0x003           /* this node's packets come by the honest node */
 #define EVIL_NODE   0x006
 #define PEER_EPOCH  33
-/* Numbers of cables. */
+/* Numbers of cables: to HONEST_NODE, and to EVIL_NODE. */
 #define HONEST      0
 #define EVIL        1
 
@@ -29,14 +29,14 @@
 #define HONEST_JOB  77
 #define CTX_BYTES   0x8000          /* bytes of RAM of each context, mapped at VA 0 */
 #define DATA_AT(c)  ((c) * CTX_BYTES)
-/* Content of each aligned 8 bytes of the honest process' memory. */
+/* The secret: content of each aligned 8 bytes of the honest process' memory. */
 #define SECRET      0x8f1d3b92c5e6740dULL
 
 #define APERTURE    0x10000
 #define SEGMENT     0x1000
 /*
- * After this time without packets the device may forget all blocks and nodes.  Only the
- * firmware keeps nodes for longer.
+ * After this time without packets each unit of the device but the firmware may forget all
+ * blocks and nodes.  The firmware keeps nodes for longer.
  */
 #define HOLD_NS     (61 * NANOSECONDS_PER_SECOND)
 
@@ -50,35 +50,36 @@ typedef struct Box {
     bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
     bool blocked;                   /* the program has blocked the honest cable */
-    bool far_named;                 /* the hostile node has sent as FAR_NODE */
+    bool far_named;                 /* the hostile node has sent packets as FAR_NODE */
     unsigned repeats;
     uint8_t irq;                    /* effect of the next interrupt, see nic_irq() */
     uint32_t irq_reg, irq_value;
     uint16_t job[CTXS];
     /* State of the neighbours.  hello[]: the HELLO that each neighbour sends. */
     struct exanet_hello hello[BOX_WIRES];
-    unsigned acks, nacks; /* responses of the device to block @tid of an honest node */
-    uint8_t resp;                   /* enum exanet_resp of the last response */
+    unsigned acks, nacks; /* responses of the device to honest block @tid */
+    uint8_t resp;                   /* enum exanet_resp of the last such response */
     uint16_t tid;
-    uint64_t stored;                /* data of the last 8-byte store to an honest node */
+    uint64_t stored; /* data of the device's last 8-byte store to an honest node */
 } Box;
 
 extern Box box;
 
 /*
- * Starts a NIC with links up and open contexts.  @flags: the first byte of the program.
+ * Starts a NIC with links up and open contexts.  @flags: the first byte of the program,
+ * flags EXANET_BOX_KERNEL to EXANET_BOX_RUNS.
  */
 void nic_start(uint8_t flags);
 void nic_end(void);
 /*
- * Ends the job of the accelerator, and asserts that the accelerator is not busy after
- * at most 180 s.
+ * Ends the job of the accelerator, and asserts that the accelerator is idle after at most
+ * 180 s.
  */
 void nic_accel_end(void);
 /*
  * Resets the device after a hostile kernel, fills RAM as nic_start() does, unblocks the
- * cables, waits for HOLD_NS, and opens the contexts again.  Clears @kernel, because the
- * kernel is honest from then on.
+ * cables, waits for HOLD_NS, and opens the contexts again.  Clears box.kernel, because
+ * the kernel is honest from then on.
  */
 void nic_restart(void);
 /*
@@ -87,9 +88,9 @@ void nic_restart(void);
  */
 void nic_unplug(void);
 /*
- * nic_settle() runs the device until all work has ended, and asserts a limit of
- * allocated memory.  nic_step() advances the clock by @ns.  Both assert that the work
- * ends, unless the program has the kernel's rights.
+ * nic_settle() runs the device until all work has ended, and asserts that the allocated
+ * memory is limited.  nic_step() advances the clock by @ns.  Each of the two functions
+ * asserts that the work ends, unless the program has the kernel's rights.
  */
 void nic_settle(void);
 void nic_step(int64_t ns);
@@ -109,15 +110,15 @@ void nic_user64(unsigned c, unsigned page, hwaddr at, uint64_t value);
 uint16_t nic_pdid(unsigned c);
 void nic_ctx_open(unsigned c, uint16_t job);
 /*
- * Sets QUIESCE of a context, waits at most HOLD_NS for QUIESCED, and disables the
+ * Sets QUIESCE of context @c, waits at most HOLD_NS for QUIESCED, and disables the
  * context, as the driver does.  Returns at once if the context is not enabled.  Asserts
  * that QUIESCED is set in time, unless the program has the kernel's rights.
  */
 void nic_ctx_close(unsigned c);
 void nic_segment(unsigned m, unsigned c, uint32_t coord, uint64_t va, uint32_t ctrl);
 /*
- * Answers at most @count page faults of the queue.  Bit i % 16 of @good: the page of
- * fault i is there now.
+ * Answers at most @count page faults of the device's fault queue.  Bit i % 16 of @good:
+ * the page of the i-th fault is present now.
  */
 void nic_faults_resolve(unsigned count, uint16_t good);
 
@@ -126,15 +127,15 @@ void nic_faults_resolve(unsigned count, uint16_t good);
 void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words,
                     unsigned count);
 /*
- * Sends the neighbour's HELLO.  @heard: the epoch of the device that the neighbour has
- * received, or 0 if it has received no HELLO.
+ * Sends the neighbour's HELLO by cable @wire.  @heard: the epoch of the device that the
+ * neighbour has received, or 0 if the neighbour has received no HELLO.
  */
 void nic_hello_send(unsigned wire, uint8_t heard);
-/* Encodes @pkt to @buf of EXANET_PACKET_BYTES; returns the length in words. */
+/* Encodes @pkt to @buf, which has EXANET_PACKET_BYTES; returns the length in words. */
 unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt);
 /*
- * Encodes a run of @packets packets, 65 at most, from @pkt on, to @buf, which has room.
- * All payload bytes are @byte.  Returns the length in words.
+ * Encodes a run of @packets packets (at most 65), the first of which is @pkt, to @buf,
+ * which has room for the run.  All payload bytes are @byte.  Returns the length in words.
  */
 unsigned nic_run_encode(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
                         uint8_t byte);
@@ -160,22 +161,23 @@ struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
 /* --- Tables: box-tables.c ---------------------------------------------- */
 
 /*
- * Asserts that the receiver has no source and no valid context, and that packetizer and
- * initiator can remove all their nodes.  The caller has waited HOLD_NS since the close of
- * all contexts.  Then asserts that reports of failed reads end, and that the port of the
- * hostile node reserves the node's coordinates for at most 11 s after the loss of the
- * carrier.  Asserts, at least 121 s after the close, that the firmware can remove all its
- * nodes.
+ * Checks the tables of the device.  The caller has waited HOLD_NS since the close of all
+ * contexts.  Asserts that the receiver has no source and no valid receiver context, and
+ * that packetizer and initiator can remove all their nodes.  Then asserts that reports of
+ * failed reads end, and that the port of the hostile node reserves the node's coordinates
+ * for at most 11 s after the loss of the carrier.  Finally, at least 121 s after the
+ * close of the contexts, asserts that the firmware can remove all its nodes.
  */
 void nic_tables_check(void);
 /*
- * Returns the number of reads for other nodes that wait until earlier reads have ended.
+ * Returns the number of read requests in the firmware's queues, which wait until earlier
+ * reads have ended.
  */
 unsigned nic_reads_waiting(void);
 
 /* --- The secret -------------------------------------------------------------- */
 
-/* Returns true if 8 consecutive bytes of the @len bytes at @at are the secret. */
+/* Returns true if any 8 consecutive bytes of the @len bytes at @at are the secret. */
 bool nic_has_secret(const uint8_t *at, size_t len);
 /* Fills @len bytes of the honest process' memory, from VA @va on, with the secret. */
 void nic_secret_fill(uint64_t va, size_t len);

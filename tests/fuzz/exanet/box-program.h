@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An ExaNet NIC in a box.  Its input is a program: the first byte has flags, records of
- * EXANET_BOX_OP_BYTES follow, one for each operation.
+ * An ExaNet NIC in a box.  The input of the target is a program: the first byte has
+ * flags, and records of EXANET_BOX_OP_BYTES follow, one for each operation.
  *
  * Cable 0 leads to an honest node, which answers requests.  Cable 1 leads to a hostile
- * node, and the program defines its frames.  Contexts 0 and 1 belong to hostile
- * processes, context 2 to an honest process.  A packet of the hostile node has the
- * honest process' job only if its source field names the honest node.  Without
- * operations that need the kernel's rights, the kernel is honest.
+ * node, and the program defines the frames of this node.  Contexts 0 and 1 belong to
+ * hostile processes, context 2 to an honest process.  A packet of the hostile node has
+ * the honest process' job only if the source field of the packet names the honest node.
+ * Without operations that need the kernel's rights, the kernel is honest.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_H
 #define TESTS_FUZZ_EXANET_BOX_H
@@ -20,19 +20,20 @@
 /* Flag of the first byte: the device and its neighbours advertise runs. */
 #define EXANET_BOX_RUNS     0x04
 /*
- * Flag of the type in BOX_OP_PACKETS: each packet is a run instead, of 2 to 65 packets,
- * if its type is WRITE.
+ * Flag in the type of BOX_OP_PACKETS: the operation sends a run of 2 to 65 packets
+ * instead of each packet of type WRITE.
  */
 #define EXANET_BOX_RUN      0x80
 
 /*
  * Flags of BOX_OP_STORE, in the byte that has the size.  VCPU: a vCPU does the store.
  * POLL: a vCPU stores to the register POLL, and the next operation in the same record
- * happens while the poll has released the big lock.  EXCLUSIVE: all other vCPUs stand
+ * happens while the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs stand
  * still during the poll.
  */
 #define EXANET_BOX_VCPU         0x80
-#define EXANET_BOX_POLL         0x40    /* also without EXANET_BOX_VCPU */
+/* a vCPU does this store, even without EXANET_BOX_VCPU */
+#define EXANET_BOX_POLL         0x40
 #define EXANET_BOX_EXCLUSIVE    0x20
 #define EXANET_BOX_RELEASES     0x0c /* releases of the lock before the inner operation */
 #define EXANET_BOX_STORE_BYTES  13 /* bytes of arguments before the inner operation */
@@ -40,9 +41,9 @@
 typedef enum ExanetBoxOp {
     BOX_OP_PACKETS,                 /* packets of the hostile node on cable 1 */
     BOX_OP_HELLO,
-    BOX_OP_LINK,                    /* control frames of a link, and invalid frames */
+    BOX_OP_LINK,                    /* control frames and invalid frames on cable 1 */
     BOX_OP_STORE,                   /* a store to a user page of a hostile context */
-    BOX_OP_MESSAGES,                /* messages of a hostile context */
+    BOX_OP_MESSAGES,                /* messages that a hostile context sends */
     BOX_OP_CHANNEL,                 /* an RDMA write of a hostile context */
     BOX_OP_SEGMENTS,                /* segments of a hostile context, each with a store */
     /* a load or store of a CPU or a device, in the aperture or behind the aperture */
@@ -54,13 +55,14 @@ typedef enum ExanetBoxOp {
     BOX_OP_FLIP,                    /* a byte of RAM changes between two reads */
     BOX_OP_FAULTS,                  /* the kernel answers page faults */
     BOX_OP_PROCESS_OPS,
-    /* only programs with EXANET_BOX_KERNEL have these: */
+    /* only programs with EXANET_BOX_KERNEL have the operations from here on: */
     BOX_OP_MMIO = BOX_OP_PROCESS_OPS,
     BOX_OP_RESET,
     BOX_OP_REMAP,
-    BOX_OP_IRQ,                     /* sets the effect of the next interrupt */
+    /* sets the effect of the next interrupt, see nic_irq() */
+    BOX_OP_IRQ,
     BOX_OP_REGISTER,                /* a store to a block of registers */
-    BOX_OP_UNPLUG,                  /* ends the program */
+    BOX_OP_UNPLUG,                  /* unplugs the device, and ends the program */
     BOX_OP_ACCEL,                   /* a job of the accelerator */
     BOX_OP_OPS,
 } ExanetBoxOp;

@@ -18,8 +18,9 @@
 /* --- Programs: mutate.c --------------------------------------------------- */
 
 /*
- * The input of a target is a program: the first byte has flags, records of BED_OP_BYTES
- * follow, one for each operation.  The first byte of a record is the operation.
+ * The input of a target is a program: the first byte has flags, and records of
+ * BED_OP_BYTES follow, one for each operation.  The first byte of a record selects the
+ * operation.
  */
 #define BED_OP_BYTES    32
 extern const uint8_t bed_program_flags; /* flags that programs of this target may have */
@@ -28,8 +29,8 @@ extern const uint8_t bed_program_flags; /* flags that programs of this target ma
 
 enum {
     BED_PAGE_DSR = 1, BED_PAGE_CMD, BED_PAGE_RESP,
-    BED_PAGE_DIR, BED_PAGE_TABLE, /* page directory and page table of the next command */
-    BED_PAGE_ASYNC = 6, BED_PAGE_CQNE = 8,  /* two pages each */
+    BED_PAGE_DIR, BED_PAGE_TABLE, /* page directory and page table of bed_pdir() */
+    BED_PAGE_ASYNC = 6, BED_PAGE_CQNE = 8,  /* rings, two pages each */
     BED_PAGE_EVIL = 10,                     /* CQs, QPs, SRQ of EVIL */
     BED_PAGE_EVIL_DATA = 28,
     BED_PAGE_HONEST = 44,                   /* CQ, QP of HONEST */
@@ -45,79 +46,81 @@ static inline uint64_t bed_page(unsigned page)
     return (uint64_t)page * PVRDMA_PAGE_BYTES;
 }
 
-/* Content of each aligned 8 bytes of HONEST's memory: each byte has bit 7. */
+/* Content of each aligned 8 bytes of HONEST's data: bit 7 of each byte is 1. */
 #define BED_SECRET      0xd7a1f3869cb5e8c2ULL
 /*
- * A byte without bit 7, of which all data of EVIL consist, so that no program can
+ * @x without bit 7.  All data of EVIL consist of such bytes, so that no program can
  * contain the secret.
  */
 #define BED_EVIL_BYTE(x) ((x) & 0x7f)
 
 /* --- Objects ------------------------------------------------------------------- */
 
-#define BED_UAR_EVIL    1                   /* numbers of pages of BAR 2 */
+#define BED_UAR_EVIL    1                   /* number of EVIL's page of BAR 2 */
 #define BED_UAR_HONEST  2
 
-/* Indices of objects; those of EVIL are first. */
+/*
+ * Indices of objects in arrays of @bed: the objects of EVIL, then the object of HONEST.
+ */
 enum { BED_CQ_EVIL = 2, BED_CQ_HONEST = BED_CQ_EVIL, BED_CQS };
 enum { BED_MR_EVIL = 2, BED_MR_HONEST = BED_MR_EVIL, BED_MRS };
 enum { BED_QP_EVIL = 4, BED_QP_HONEST = BED_QP_EVIL, BED_QPS };
 /*
- * QPs of EVIL.  PEER is connected to EVIL_NODE, LOOP and SRQ to each other; UD sends
- * datagrams.
+ * Indices of EVIL's QPs.  PEER is connected to EVIL_NODE; LOOP and SRQ are connected to
+ * each other; UD sends datagrams.  SRQ receives by the shared receive queue.
  */
 enum { BED_QP_PEER, BED_QP_LOOP, BED_QP_UD, BED_QP_SRQ };
 
-#define BED_WQES        16                  /* size of each work queue */
+#define BED_WQES        16                  /* number of WQEs of each work queue */
 #define BED_SGES        2
 #define BED_CQES        64
 #define BED_SQE_BYTES   128
 #define BED_RQE_BYTES   64
 
 typedef struct BedObject {
-    uint32_t handle;                        /* 0: the object does not exist */
-    uint32_t key;                           /* MR: lkey and rkey; QP: its number */
+    uint32_t handle; /* handle in commands; 0: the object does not exist */
+    uint32_t key;                           /* MR: lkey and rkey; QP: QP number */
     unsigned page;                          /* first page of the object in RAM */
     uint8_t type;                           /* QP: enum pvrdma_qp_type */
 } BedObject;
 
-/* Attributes of a connection, in the codes of struct pvrdma_qp_attr. */
+/* Attributes of a QP's connection, with the codes of struct pvrdma_qp_attr. */
 typedef struct BedConnection {
     uint8_t mtu, timeout, retry_cnt, rnr_retry, rd_atomic, min_rnr_timer;
-    bool loop;                              /* the peer is a QP of the device */
-    uint32_t qpn;                           /* number of the peer's QP */
+    bool loop;                              /* the other QP belongs to the device */
+    uint32_t qpn;                           /* number of the other QP */
     uint32_t psn;
 } BedConnection;
 
 /* --- Node EVIL_NODE ------------------------------------------------------------- */
 
 #define BED_REQUESTS    64
-#define BED_EVIL_QPN    0x111 /* number of the QP of the node; + n for bed.qp[n] */
+#define BED_EVIL_QPN    0x111 /* bed.qp[n] is connected to QP BED_EVIL_QPN + n */
 
 typedef struct BedRequest {
     uint8_t opcode;
     bool ack_req;
     uint32_t psn;
-    uint32_t packets, answered;             /* packets of the response; packets sent */
-    uint32_t len;                           /* bytes of a READ, else 0 */
+    uint32_t packets, answered; /* packets of the response: all, and sent ones */
+    uint32_t len;                           /* bytes that a READ requests, else 0 */
 } BedRequest;
 
-/* State of a connection at EVIL_NODE. */
+/* State of EVIL_NODE for one QP of EVIL. */
 typedef struct BedPeer {
-    BedRequest request[BED_REQUESTS];       /* oldest first */
+    BedRequest request[BED_REQUESTS];       /* unanswered requests, oldest first */
     unsigned requests;
-    uint32_t last_psn;                      /* PSN of the last request packet */
-    uint32_t send_psn;                      /* PSN of the next request of the node */
+    uint32_t last_psn;                      /* PSN of the device's last request packet */
+    uint32_t send_psn;                      /* PSN of the node's next request */
     uint32_t msn;
 } BedPeer;
 
 /* --- State ---------------------------------------------------------------------- */
 
-/* Flags of a bed, in the first byte of a program. */
+/* Flags in the first byte of a program. */
 #define BED_DCQCN       0x01
 #define BED_ROCE_V1     0x02
 #define BED_ACK_DELAY   0x04
-#define BED_KERNEL      0x30 /* both bits: the program has the kernel's rights */
+#define BED_KERNEL      0x30 /* both bits set: the program has the kernel's rights */
 #define BED_FLAGS       0x37
 
 typedef struct BedNic {
@@ -136,7 +139,7 @@ typedef struct Bed {
     bool ending;                            /* pvrdma_fini() runs */
     uint8_t irq; /* effect of the next interrupt, see host_irq() */
     uint32_t irq_reg, irq_value;
-    uint32_t uc[2], pd[2];                  /* handles: EVIL's, HONEST's */
+    uint32_t uc[2], pd[2]; /* context and PD handles: [0] EVIL's, [1] HONEST's */
     BedObject cq[BED_CQS], mr[BED_MRS], srq, qp[BED_QPS];
     uint32_t cq_cons[BED_CQS];
     BedPeer peer[BED_QP_EVIL];
@@ -155,11 +158,14 @@ static inline bool bed_is_hostile_kernel(void)
 
 /* --- Life ------------------------------------------------------------------------ */
 
-/* Starts the device, makes all objects, and connects the QPs. */
+/*
+ * Starts the device with the flags BED_* in @flags, makes all objects, and connects the
+ * QPs.
+ */
 void bed_start(uint8_t flags);
 /*
- * Removes the device if it is still there, asserts that no reference to it is left, and
- * resets the box.
+ * Removes the device unless it was unplugged, asserts that no reference to the device is
+ * left, and resets netdevs and memory of the box.
  */
 void bed_end(void);
 /*
@@ -175,23 +181,25 @@ void bed_start_empty(uint8_t flags);
  */
 void bed_objects_make(void);
 /*
- * Calls bed_restart() if the kernel was hostile.  Else asserts that the send WQEs of EVIL
- * end, of each QP in state RTS that limits its retries; that no byte of HONEST has
- * changed; and that no 4 bytes of the secret have reached the data of EVIL.  Then asserts
- * that HONEST can transfer data, and that nothing is left after all objects were
- * destroyed.  Checks nothing if the device is unplugged.
+ * Checks the device after a program; does nothing if the device was unplugged.  Calls
+ * bed_restart() if the kernel was hostile.  Else asserts that the send WQEs of EVIL end,
+ * of each QP in state RTS that limits its retries; that no byte of HONEST's data has
+ * changed; and that no 4 bytes of the secret have reached the data of EVIL.  In both
+ * cases then asserts that HONEST can transfer data, and that nothing is left after all
+ * objects were destroyed.
  */
 void bed_check(void);
 /*
- * Makes the kernel honest, clears RAM, resets the device by CTL, and makes all objects
- * again.
+ * Makes the kernel honest, clears RAM, resets the device by register CTL, and makes all
+ * objects again.
  */
 void bed_restart(void);
 /*
- * Runs the device until all work has ended, and asserts that the work ends, unless the
- * kernel is hostile, and that the allocated memory is bounded.  bed_step() advances the
- * clock by @ns, and makes the same assertion about work.  Both take events and CQ
- * notifications for an honest kernel.
+ * bed_settle() runs the device until all work has ended, and asserts that the work ends,
+ * unless the kernel is hostile, and that the allocated memory is limited.  bed_step()
+ * advances the clock by @ns, and asserts that the work ends, unless the kernel is
+ * hostile.  If the kernel is not hostile, the two functions finally call
+ * bed_rings_take().
  */
 void bed_settle(void);
 void bed_step(int64_t ns);
@@ -203,26 +211,31 @@ uint32_t bed_reg_get(enum pvrdma_reg reg);
 /* Writes @value to byte @offset of page @uar of BAR 2. */
 void bed_doorbell(uint32_t uar, unsigned offset, uint32_t value);
 /*
- * Gives the shared region to the device, unmasks the device's interrupts, activates the
- * device and binds GID 0.  Asserts that the device reports no error.
+ * Gives the address of the shared region to the device, unmasks the device's interrupts,
+ * activates the device and binds GID 0.  Asserts that the device reports no error.
  */
 void bed_bring_up(void);
-/* Takes all events and CQ notifications: sets the consumer index to the producer's. */
+/*
+ * Takes all events and CQ notifications: sets the consumer index of each of the two rings
+ * to the producer index.
+ */
 void bed_rings_take(void);
 /*
- * Writes the directory of the @count pages from @page on; returns its address.  The
- * next call overwrites this directory.
+ * Writes a page directory of the @count pages from @page on; returns the address of the
+ * directory.  The next call overwrites this directory.
  */
 uint64_t bed_pdir(unsigned page, unsigned count);
 /*
- * Sends a command; returns its errno, or the value of register ERR.  @resp may be NULL.
+ * Gives command @cmd with the parameters @req to the device, and stores the response in
+ * *@resp, unless @resp is NULL.  Returns register ERR or, if this is 0, the errno of the
+ * response.
  */
 int bed_command(enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                 union pvrdma_cmd_resp *resp);
 /*
  * Each function makes one object in the pages of its BedObject, and stores handle and
- * keys there; returns 0 or the errno.  bed_uc_make() makes a context and a protection
- * domain.
+ * keys in the BedObject.  Returns 0 or the result of bed_command().  bed_uc_make() makes
+ * a context and a protection domain, and stores the handles in bed.uc and bed.pd.
  */
 int bed_uc_make(bool honest);
 int bed_cq_make(unsigned cq, uint32_t entries);
@@ -230,17 +243,19 @@ int bed_mr_make(unsigned mr, uint64_t length, uint32_t access);
 int bed_srq_make(void);
 int bed_qp_make(unsigned qp, uint8_t type, bool srq, bool sig_all);
 /*
- * Destroys an object with @cmd, a DESTROY_ command, and clears its handle on success;
- * returns the errno.  Returns 0 if the object does not exist.
+ * Destroys @object with @cmd, one of PVRDMA_CMD_DESTROY_*, and clears the handle on
+ * success; returns the result of bed_command().  Returns 0 if the object does not exist.
  */
 int bed_destroy(enum pvrdma_cmd cmd, BedObject *object);
-/* Changes the attributes @mask of a QP; returns the errno. */
+/* Changes the attributes @mask of bed.qp[@qp]; returns the result of bed_command(). */
 int bed_qp_modify(unsigned qp, uint32_t mask, const struct pvrdma_qp_attr *attr);
-/* Resets a QP and brings the QP to RTS; returns false if a step is refused. */
+/* Resets bed.qp[@qp] and brings this QP to RTS; returns false if a command fails. */
 bool bed_qp_connect(unsigned qp, const BedConnection *to);
-/* Brings a QP to RESET, and clears the indices of its queues, as the driver does. */
+/*
+ * Brings bed.qp[@qp] to RESET, and clears the indices of its queues, as the driver does.
+ */
 void bed_qp_reset(unsigned qp);
-/* Returns the state of a QP in the device, or NULL if the QP does not exist. */
+/* Returns the device's state of bed.qp[@qp], or NULL if this QP does not exist. */
 PvrdmaQp *bed_qp_state(unsigned qp);
 
 /* --- Processes: driver.c --------------------------------------------------- */
@@ -248,15 +263,16 @@ PvrdmaQp *bed_qp_state(unsigned qp);
 struct pvrdma_sq_wqe_hdr bed_wqe(enum pvrdma_wr_opcode opcode, uint64_t remote,
                                  uint32_t rkey);
 /*
- * Posts a WQE with one SGE: @len bytes at @offset of region @mr.  Does not check for
- * room in the ring, and does not ring the doorbell.
+ * Posts a WQE with header @hdr and one SGE, @len bytes at @offset of region @mr, to the
+ * send queue of @qp.  Does not check whether the queue is full, and does not ring the
+ * doorbell.
  */
 void bed_post_send(unsigned qp, const struct pvrdma_sq_wqe_hdr *hdr, unsigned mr,
                    uint32_t offset, uint32_t len);
 /* Posts a receive WQE to QP @qp, or to the SRQ if @qp is BED_QPS. */
 void bed_post_recv(unsigned qp, unsigned mr, uint32_t offset, uint32_t len);
 void bed_ring_send(unsigned qp);
-/* Takes the next completion of a CQ; returns false if there is none. */
+/* Takes the next completion of bed.cq[@cq]; returns false if the CQ has no completion. */
 bool bed_cq_poll(unsigned cq, struct pvrdma_cqe *cqe);
 
 /* --- Nodes: nodes.c -------------------------------------------------------- */
@@ -265,25 +281,32 @@ extern const uint8_t bed_mac[6], bed_peer_mac[6];
 extern const uint8_t bed_gid[16], bed_honest_gid[16], bed_evil_gid[16];
 
 /*
- * Parses a frame of the device, asserts that it is valid, and gives the packet to the
- * node that it is for.
+ * Parses a frame of the device, asserts that the frame is valid, and gives the packet to
+ * the node to which the frame is addressed.
  */
 void bed_frame_sent(unsigned wire, const uint8_t *frame, size_t len);
 /*
- * Sends @pkt from EVIL_NODE; @payload must consist of BED_EVIL_BYTE()s.  Inverts the
- * bits @damage of the frame's byte @damage_at, modulo the length; 0: no damage.
+ * Sends @pkt with @len bytes of @payload from EVIL_NODE to the device.  @payload must
+ * consist of BED_EVIL_BYTE()s.  Inverts the bits @damage of byte @damage_at (modulo the
+ * length) of the frame; 0: no damage.
  */
 void bed_evil_send(const RocePacket *pkt, const uint8_t *payload, uint32_t len,
                    uint16_t damage_at, uint8_t damage);
-/* Sends at most @count packets of responses to the oldest requests of a QP. */
+/*
+ * Sends at most @count packets of responses from EVIL_NODE to the oldest requests of QP
+ * @qp.
+ */
 void bed_evil_answer(unsigned qp, unsigned count);
-/* Forgets the @count oldest requests of a QP. */
+/* Makes EVIL_NODE forget the @count oldest requests of QP @qp. */
 void bed_evil_forget(unsigned qp, unsigned count);
 /*
- * Sends the message of HONEST_NODE to the QP of HONEST.  A further call retransmits it.
+ * Sends the message of HONEST_NODE to the QP of HONEST.  A further call retransmits this
+ * message.
  */
 void bed_honest_send(void);
-/* Asserts that the @len bytes do not contain 4 consecutive bytes of the secret. */
+/*
+ * Asserts that the @len bytes at @bytes do not contain 4 consecutive bytes of the secret.
+ */
 void bed_assert_no_secret(const uint8_t *bytes, size_t len);
 
 #endif
