@@ -23,7 +23,7 @@
 /* --- User pages --------------------------------------------------------- */
 
 /*
- * Handles a store of @size bytes at offset @addr of user page @page (EXANET_PAGE_) of
+ * Handles a store of @size bytes at offset @addr of user page @page (EXANET_PAGE_*) of
  * context @c.  @privileged is true for a store by an alias in BAR 0.
  */
 static void user_write(ExanetState *s, unsigned c, unsigned page, hwaddr addr,
@@ -74,7 +74,7 @@ static MemTxResult user_mmio_write(void *opaque, hwaddr addr, uint64_t value,
         }
         return MEMTX_OK;
     }
-    /* QEMU does not check its guard for a region whose loads read RAM */
+    /* QEMU does not check its re-entrancy guard for a region whose loads read RAM */
     if (guard->engaged_in_io || !rnic_loop_enter(&s->loop)) {
         qemu_log_mask(LOG_GUEST_ERROR, "exanet: the device writes to its own "
                       "user pages: 0x%" HWADDR_PRIx "\n", addr);
@@ -141,8 +141,8 @@ static const MemoryRegionOps info_ops = {
 /* --- BAR 0 -------------------------------------------------------------- */
 
 /*
- * Returns @size bytes, 4 or 8, at offset @addr of an array of 64-bit words.  @word
- * returns the word at an offset.
+ * Returns the @size bytes, 4 or 8, at offset @addr of an array of 64-bit words.  @word is
+ * a function that returns the word at an offset of the array.
  */
 static uint64_t debug_read(ExanetState *s, hwaddr addr, unsigned size,
                            uint64_t (*word)(ExanetState *s, hwaddr addr))
@@ -205,7 +205,9 @@ static void regs_write(void *opaque, hwaddr addr, uint64_t value, unsigned size)
     ExanetState *s = opaque;
     bool doorbell = false;
 
-    /* drops a write that the work of this device causes, as QEMU's guard would do */
+    /*
+     * drops a write that this device itself causes, as QEMU's re-entrancy guard would do
+     */
     if (!s->loop.bh || !rnic_loop_enter(&s->loop)) {
         return;
     }

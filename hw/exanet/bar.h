@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: regions of the device, the table of register blocks, and the poll of a
- * process.
+ * ExaNet NIC: memory regions of the device, the table of register blocks, and the poll of
+ * a process.
  */
 #ifndef HW_EXANET_BAR_H
 #define HW_EXANET_BAR_H
@@ -9,8 +9,8 @@
 #include "exanet.h"
 
 /*
- * Initializes the regions regs_mr, user_mr and the info pages.  Returns false with @errp
- * set if there is no memory.
+ * Initializes the memory regions regs_mr and user_mr, and those of the info pages.
+ * Returns false with @errp set if there is no memory.
  */
 bool exanet_bar_init(ExanetState *s, Error **errp);
 /*
@@ -24,7 +24,7 @@ extern const ExanetRegBlock exanet_reg_blocks[];
 
 /*
  * Reads frames from the netdevs and runs the units, in the thread of a vCPU, because a
- * process of context @c has polled its memory without success.  Does nothing if the
+ * process of context @c has polled its own memory without success.  Does nothing if the
  * context is disabled or quiesced.  If another vCPU of the machine polls, the function
  * reads no frames and only waits.  May release the big lock.  The device may have ended
  * when the function returns.  In poll.c.

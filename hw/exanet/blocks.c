@@ -2,7 +2,7 @@
 /*
  * ExaNet register blocks: the table of blocks, with the functions that compute registers
  * before a read and handle writes.  Most of these functions call a unit.  The global
- * block belongs to no unit, so its registers are computed and its writes handled here.
+ * block belongs to no unit, so this file computes its registers and handles its writes.
  */
 #include "qemu/osdep.h"
 #include "bar.h"
@@ -22,11 +22,14 @@
 #include "net/router.h"
 #include "trace.h"
 
-#define UNIT_BYTES 0x80             /* bytes of the block of a context or a port */
+#define UNIT_BYTES 0x80             /* bytes of a block of context or port registers */
 
 /* --- Global registers --------------------------------------------------- */
 
-/* Returns true if no block waits in ExaDMA and no context has unfinished work. */
+/*
+ * Returns true if the scheduler FIFO of ExaDMA is empty and no context has unfinished
+ * work.
+ */
 static bool device_quiescent(ExanetState *s)
 {
     if (s->exadma.scheduled.count) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Properties and texts that the classes of the device share, on any bus.  For the bus
- * shells only.
+ * Properties and texts that the classes of the device share, on any bus.  Only the bus
+ * shells (exanet-pci.c, exanet-axi.c) and class.c include this header.
  */
 #ifndef HW_EXANET_CLASS_H
 #define HW_EXANET_CLASS_H
@@ -74,14 +74,14 @@
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 
 /*
- * Adds the texts of the properties and the properties of qom.h to @klass, forbids
- * migration, and sets the category of the device.  @klass must have EXANET_PROPERTIES.
- * @state returns the ExanetState of an object.
+ * Adds the descriptions of the properties, and the properties of qom.h, to @klass,
+ * forbids migration, and sets the category of the device.  @klass must have
+ * EXANET_PROPERTIES.  @state returns the ExanetState of an object.
  */
 void exanet_class_init(ObjectClass *klass, RNicStateFn *state);
 /*
- * Frees the memory that exanet_fini() does not free, when QOM frees the object.  Works
- * also if exanet_init() was not called or has failed.
+ * Frees the memory that exanet_fini() does not free.  The bus shell calls this function
+ * when QOM frees the object, also if exanet_init() was not called or has failed.
  */
 void exanet_instance_fini(ExanetState *s);
 

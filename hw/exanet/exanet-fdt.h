@@ -6,8 +6,9 @@
 
 /*
  * Adds a node for @dev, an exanet-axi, to the device tree @fdt.  @parent is the path of
- * the node of platform bus @bus in @fdt.  The first interrupt of @bus is SPI @irq_start.
- * Returns 0 (success), because QEMU's table of such functions requires a result.
+ * the node of platform bus @bus in @fdt.  The first interrupt of @bus is the shared
+ * peripheral interrupt (SPI) @irq_start.  Returns 0 (success), because QEMU's table of
+ * such functions requires a result.
  */
 int exanet_fdt_node(void *fdt, const char *parent, PlatformBusDevice *bus,
                     int irq_start, SysBusDevice *dev);

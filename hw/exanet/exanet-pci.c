@@ -27,7 +27,7 @@ static void exanet_pci_realize(PCIDevice *dev, Error **errp)
         return;
     }
     rnic_pci_host(dev, &address_space_memory, &host);
-    host.line = NULL;               /* the device sends messages, and has no wire */
+    host.line = NULL;               /* uses interrupt messages, and no interrupt wire */
     if (!exanet_init(&pci->exanet, &host, errp)) {
         rnic_pci_exit(dev);
         return;

@@ -34,15 +34,15 @@
 #include "net/router.h"
 #include "trace.h"
 
-#define RUN_ROUNDS 4        /* most rounds before QEMU's main loop continues */
-#define RUN_PACKETS 512     /* most packets that ExaDMA builds in a round */
+#define RUN_ROUNDS 4        /* maximal number of rounds of a run of the loop */
+#define RUN_PACKETS 512     /* maximal number of packets of ExaDMA in a round */
 
-/* Time for which epoch_next() selects the same first epoch. */
+/* Time, ns, for which epoch_next() selects the same first epoch. */
 #define EPOCH_STEP_NS (500LL * SCALE_MS)
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
-#define RX_FIFO_WORDS_MAX 0xffff        /* limit of PORT_LEVEL and PORT_XOFF */
+#define RX_FIFO_WORDS_MAX 0xffff        /* maximum in PORT_LEVEL and PORT_XOFF */
 
 /* --- Units -------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static const ExanetUnit *const units[] = {
  * Runs once each port that has input and, if the device is enabled, each unit whose bit
  * in @s->awake is set.  ExaDMA builds at most *@packets packets.  Does not change
  * *@packets, because the limit is for each round.  Returns true if a port or a unit could
- * continue now.
+ * do more work now.
  */
 static bool units_run(void *opaque, unsigned *packets)
 {
@@ -143,8 +143,8 @@ static void registers_reset(ExanetState *s)
  * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
  * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
  * day, so that a restarted device usually begins with an epoch that it has not used
- * lately.  The time of day repeats a first epoch after at least twice EXANET_TID_AGE_NS,
- * the time for which nodes remember old epochs.
+ * lately.  Nodes remember old epochs for EXANET_TID_AGE_NS.  So the time of day selects
+ * the same first epoch again only after at least twice this time.
  */
 static uint8_t epoch_next(ExanetState *s)
 {

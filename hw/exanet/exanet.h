@@ -45,12 +45,12 @@ typedef struct ExanetFirmware ExanetFirmware;
 
 /*
  * Passes a packet for this node to the unit that handles the packet, or counts and drops
- * the packet.  @from is the port by which the packet arrived, or NULL if the packet of
- * this node passed no port.  The function may change @pkt.
+ * the packet.  @from is the port by which the packet arrived, or NULL if this node sent
+ * the packet to itself.  The function may change @pkt.
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
-/* Info page of context @ctx, a region inside the user pages. */
+/* Info page of context @ctx, a memory region inside the user pages. */
 typedef struct ExanetInfoPage {
     ExanetState *s;
     MemoryRegion mr;
@@ -66,7 +66,7 @@ struct ExanetState {
     RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
     MemoryRegion user_mr;           /* user pages: RAM @user, and the info pages @info */
-    MemoryRegion aperture_mr;       /* the aperture, and then the block RAM */
+    MemoryRegion aperture_mr;       /* the aperture, and behind it the block RAM */
     ExanetInfoPage info[EXANET_CONTEXTS];
     uint8_t *user;                  /* RAM of user_mr */
 
@@ -91,7 +91,7 @@ struct ExanetState {
     bool runs;
 
     RNicLoop loop;                  /* runs all units */
-    const ExanetUnit *const *units; /* ends with NULL */
+    const ExanetUnit *const *units; /* the array ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
     /*
      * Number of packets for this node, modulo 2^32, without packets with a wrong footer
@@ -99,10 +99,10 @@ struct ExanetState {
      * number without the big lock.
      */
     uint32_t arrivals;
-    uint32_t irqs_enabled;          /* causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
-    /* Marked interrupt vectors, one bit for each; sent at the end of the work. */
+    uint32_t irqs_enabled;          /* enabled causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
+    /* Marked interrupt vectors, which exanet_irq_flush() will send, one bit for each. */
     uint32_t vectors;
-    /* Levels of the interrupt lines of a bus without messages. */
+    /* Levels of the interrupt wires, on a bus without interrupt messages. */
     bool line[EXANET_IRQ_LINES];
     bool enabled;                   /* CTRL_ENABLE: the units run */
     bool strict;                    /* CTRL_STRICT: the published protocol is in use */
@@ -130,7 +130,8 @@ struct ExanetState {
     struct ExanetShm *shm;          /* see shm.h */
     ExanetPort port[EXANET_LINKS];
     ExanetPortGroup ports;
-    uint8_t local[EXANET_PACKET_BYTES];     /* packet that leaves by no port */
+    /* buffer of a packet that leaves by no port */
+    uint8_t local[EXANET_PACKET_BYTES];
 };
 
 #define exanet_count(s, name) ((void)(s)->counter[EXANET_CNT_##name]++)
@@ -174,8 +175,8 @@ static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16
 
 /*
  * Checks the properties and builds the device.  The function copies @host.  Returns false
- * with @errp set if a property is not valid or memory is missing; then the device is not
- * built.
+ * with @errp set, and does not build the device, if a property is not valid or memory is
+ * missing.
  */
 bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 /*
@@ -185,8 +186,9 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp);
 void exanet_fini(ExanetState *s);
 /*
  * Resets the device, with a new epoch.  If the device is at work, the reset happens when
- * the work ends.  Does nothing if the device has ended.  Generations of the packetizer
- * continue.  Generations of the firmware begin with a value that depends on the epoch.
+ * the work ends.  Does nothing if the device has ended.  Does not reset the generations
+ * of the packetizer.  Generations of the firmware begin with a value that depends on the
+ * epoch.
  */
 void exanet_reset(ExanetState *s);
 /*
@@ -211,7 +213,7 @@ static inline void exanet_schedule(ExanetState *s)
 }
 
 /*
- * Returns the RAM of user page @page (EXANET_PAGE_) of context @c.  The values in this
+ * Returns the RAM of user page @page (EXANET_PAGE_*) of context @c.  The values in this
  * RAM are little-endian.
  */
 static inline uint8_t *exanet_user_page(ExanetState *s, unsigned c, unsigned page)

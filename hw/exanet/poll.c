@@ -32,6 +32,8 @@ void exanet_poll(ExanetState *s, unsigned c)
         more = rnic_poll_again(&poll);
     }
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
-    /* may release the last reference, if the guest has unplugged the device */
+    /*
+     * may release the last reference to the device, if the guest has unplugged the device
+     */
     rnic_poll_end(&poll);
 }

@@ -24,7 +24,7 @@ static void inject_written(ExanetPort *p, bool top)
     uint64_t value = 0;
     unsigned kind;
 
-    /* only a write of bits 63:32 begins an order; any write ends the present order */
+    /* any write ends the present order; only a write of bits 63:32 begins a new order */
     if (top) {
         value = exanet_reg_get64(s, at);
     }
@@ -124,7 +124,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     case EXANET_REG_PORT_RATE:
     case EXANET_REG_PORT_LATENCY:
         port_set(p);
-        exanet_schedule(s);         /* packets that wait may be sent earlier now */
+        exanet_schedule(s);         /* the port may now send waiting packets earlier */
         break;
     case EXANET_REG_PORT_INJECT:
         inject_written(p, top);

@@ -13,20 +13,21 @@
  */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
- * Acts on a write to register @reg (EXANET_REG_PORT_) of @p.  For @top see
+ * Acts on a write to register @reg (EXANET_REG_PORT_*) of @p.  For @top see
  * ExanetRegBlock.written.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*
- * Sets PORT_XOFF, PORT_RATE and PORT_LATENCY from the properties.  Then sets flow
- * control, rate and latency of the port from the registers.  The caller calls
+ * Sets PORT_XOFF, PORT_RATE and PORT_LATENCY from the properties.  If property
+ * `link-latency-ns` is 0, PORT_LATENCY is exanet_shm_latency().  Then sets flow control,
+ * rate and latency of the port from the registers.  The caller must call
  * exanet_port_reset() afterwards.
  */
 void exanet_port_reg_reset(ExanetPort *p);
 /*
- * Stores in field COUNT of PORT_INJECT the number of faults that the order has left.  If
- * this number is 0, sets field KIND to NONE.  The caller has injected a fault of an order
- * with a count.
+ * Stores in field COUNT of PORT_INJECT the number of faults that the order still has to
+ * inject.  If this number is 0, sets field KIND to NONE.  Called after @p has injected a
+ * fault of an order with a count.
  */
 void exanet_port_reg_injected(ExanetPort *p);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the side of the device for its ports.  The functions that ports call are in
- * ports.c, because ports call them by ExanetPortOwner only.
+ * ExaNet NIC: functions by which the device sets up its ports.  This header does not
+ * declare the functions that ports call, because ports call these functions only through
+ * ExanetPortOwner.
  */
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H

@@ -26,10 +26,13 @@
 #include "port-regs.h"
 #include "stats.h"
 
-/* A property faultsN of a class.  Never freed, because QOM never frees a class. */
+/*
+ * A property faultsN of a class.  This struct is never freed, because QOM never frees a
+ * class.
+ */
 typedef struct FaultsProperty {
     RNicStateFn *state;
-    unsigned index;                 /* N of the name */
+    unsigned index;                 /* N of faultsN */
 } FaultsProperty;
 
 static void put_coord(QDict *dict, uint32_t coord)

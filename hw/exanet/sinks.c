@@ -21,8 +21,8 @@
 
 /*
  * The NI index whose entry in the NI map leads to NI port @port after a reset.  sink_ni()
- * stores this index in the VA of a packet.  So units need to know only this index,
- * although software can change the map.
+ * stores this index in the VA of a packet, so that units need to know only this index,
+ * although software can change the NI map.
  */
 #define SINK_INDEX(port) ((port) - EXANET_NI_PORT_RT_RESPONSE)
 
@@ -30,8 +30,9 @@ QEMU_BUILD_BUG_ON(SINK_INDEX(EXANET_NI_PORT_BRAM) != EXANET_NI_BRAM ||
                   EXANET_NI_BRAM + 1 != EXANET_NI_UNITS);
 
 /*
- * Passes @pkt to a unit.  @port is the NI port (EXANET_NI_PORT_) to which the packet's NI
- * index leads, or 0 if the packet is for memory.  For the link port @from see ExanetSink.
+ * Passes @pkt to a unit.  @port is the NI port (EXANET_NI_PORT_*) to which the packet's
+ * NI index leads, or 0 if the packet is for memory.  For the link port @from see
+ * ExanetSink.
  */
 typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
                           unsigned port);
@@ -140,8 +141,8 @@ static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
 
 typedef struct Sink {
     SinkFunction *function;
-    bool memory;                    /* packets for memory are permitted, too */
-    bool message;                   /* a packetizer must have sent packets for NI ports */
+    bool memory;                    /* packets for memory are permitted too */
+    bool message;                   /* packets for NI ports must come from a packetizer */
 } Sink;
 
 static const Sink sinks[EXANET_TYPE_VALUES] = {
@@ -158,8 +159,8 @@ static const Sink sinks[EXANET_TYPE_VALUES] = {
 };
 
 /*
- * Returns the NI port to which NI index @index leads, or 0 if no unit at this index
- * accepts packets of @type.
+ * Returns the NI port to which NI index @index leads, or 0 if the unit at this index does
+ * not accept packets of @type or the index has no unit.
  */
 static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
 {
@@ -211,7 +212,10 @@ static G_NO_INLINE void sink_split(ExanetState *s, ExanetPort *from,
     }
 }
 
-/* Each call of a sink is the last action, so that the compiler makes the call a jump. */
+/*
+ * Each call of a sink is the last action, so that the compiler can replace the call by a
+ * jump.
+ */
 void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
 {
     const Sink *sink = &sinks[pkt->type];

@@ -10,14 +10,14 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Calls @fn(@opaque, ...) for each counter of link @link: the read-only registers of 8
- * bytes of its port.  The caller has called exanet_port_reg_sync() before.  If @s is
- * NULL, all values are 0.
+ * Calls @fn(@opaque, ...) for each counter of link @link: the read-only 8-byte registers
+ * of the port.  The caller must call exanet_port_reg_sync() before.  If @s is NULL, all
+ * values are 0.
  */
 void exanet_stats_link(ExanetState *s, unsigned link, RNicStatFn *fn, void *opaque);
 /*
- * RNicStatsForeach of ExaNet; @device is an ExanetState or NULL.  Calls @fn for the
- * counters of the device, and for the counters of the links with a netdev (of all
+ * RNicStatsForeach of ExaNet; @device is an ExanetState or NULL.  Calls @fn(@opaque, ...)
+ * for the counters of the device, and for the counters of the links with a netdev (of all
  * possible links if @device is NULL).  The names of the counters of link N begin with
  * "linkN-".
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: interrupts.  The functions that units call set causes and mark vectors.
- * exanet_irq_flush() sends the interrupts when no unit of this device is at work any
- * more.
+ * ExaNet NIC: interrupts.  The functions that units call set causes in IRQ_CAUSE and mark
+ * interrupt vectors.  exanet_irq_flush() sends the marked interrupts when no unit of this
+ * device is at work any more.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -27,9 +27,9 @@ static void irq_send(ExanetState *s, unsigned vector)
 }
 
 /*
- * Returns the level that wire @i must have.  Wire ADMIN: true if a cause other than
- * MAILBOX is set and enabled.  The other wire: true if MAILBOX is enabled and a bit of
- * MBOX_PENDING is set.
+ * Returns the level that interrupt wire @i must have.  For wire ADMIN, the level is true
+ * if a cause other than MAILBOX is set and enabled.  For the other wire, the level is
+ * true if cause MAILBOX is enabled and a bit of MBOX_PENDING is set.
  */
 static bool irq_line(ExanetState *s, unsigned i)
 {
@@ -41,7 +41,10 @@ static bool irq_line(ExanetState *s, unsigned i)
            exanet_reg_get32(s, EXANET_REG_MBOX_PENDING);
 }
 
-/* Sets the levels of the two wires.  Only for a bus with wires instead of messages. */
+/*
+ * Sets the levels of the two wires.  Called only on a bus with wires instead of interrupt
+ * messages.
+ */
 static void irq_lines(ExanetState *s)
 {
     QEMU_BUILD_BUG_ON(EXANET_IRQ_LINES != 2);
@@ -83,9 +86,11 @@ void exanet_irq_flush(void *opaque)
         irq_lines(s);
         return;
     }
-    /* makes QEMU refuse messages that are stores to the device's own registers */
+    /*
+     * makes QEMU refuse an interrupt message that is a store to a register of this device
+     */
     guard->engaged_in_io = true;
-    /* a message may make the guest unplug this device; then s->loop.bh is NULL */
+    /* an interrupt message may unplug this device; s->loop.bh is NULL afterwards */
     for (; vectors && s->loop.bh; vectors &= vectors - 1) {
         trace_exanet_irq(s->node, ctz32(vectors));
         s->host.irq(s->host.opaque, ctz32(vectors));
@@ -93,7 +98,10 @@ void exanet_irq_flush(void *opaque)
     guard->engaged_in_io = engaged;
 }
 
-/* Marks the vectors FAULT and ADMIN, if a bit of @cause for the vector is enabled. */
+/*
+ * Marks vector FAULT if @cause has an enabled FAULT or FAULT_OVERFLOW.  Marks vector
+ * ADMIN if @cause has any other enabled cause except MAILBOX.
+ */
 static void irq_deliver(ExanetState *s, uint32_t cause)
 {
     const uint32_t fault = EXANET_IRQ_FAULT | EXANET_IRQ_FAULT_OVERFLOW;

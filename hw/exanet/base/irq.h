@@ -8,15 +8,15 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Sets the bits @cause (EXANET_IRQ_, except MAILBOX) of IRQ_CAUSE.  If a bit was clear
- * and is enabled, also marks the interrupt of this cause.  The loop sends marked
- * interrupts when the device is not at work any more.  The caller is work of the loop or
- * an MMIO handler, or calls exanet_schedule() too.
+ * Sets @cause (bits EXANET_IRQ_*, except MAILBOX) in IRQ_CAUSE.  For each of these bits
+ * that was clear and is enabled, also marks the interrupt.  The loop sends marked
+ * interrupts at the end of its run.  A caller outside the loop and outside MMIO handlers
+ * must also call exanet_schedule(), because only the loop sends interrupts.
  */
 void exanet_irq_raise(ExanetState *s, uint32_t cause);
 /*
- * Computes @s->irqs_enabled from CTRL and IRQ_MASK.  The caller calls this function after
- * each change of these registers.
+ * Computes @s->irqs_enabled from CTRL and IRQ_MASK.  Must be called after each change of
+ * these registers.
  */
 void exanet_irq_load(ExanetState *s);
 /*
@@ -25,21 +25,22 @@ void exanet_irq_load(ExanetState *s);
  */
 void exanet_irq_context(ExanetState *s, unsigned c);
 /*
- * Marks the interrupts of those causes in @newly that are set in IRQ_CAUSE and enabled;
- * for MAILBOX the interrupts of the contexts in MBOX_PENDING.  @newly are the causes that
- * a write to CTRL or IRQ_MASK has enabled.
+ * Marks the interrupt of each cause in @newly that is set in IRQ_CAUSE and enabled.  For
+ * cause MAILBOX, marks instead the interrupt of each context whose bit in MBOX_PENDING is
+ * set.  @newly is the set of causes that a write to CTRL or IRQ_MASK has just enabled.
  */
 void exanet_irq_unmasked(ExanetState *s, uint32_t newly);
 /*
- * RNicLoopOps.irq_due: returns true if a marked interrupt waits, or if a wire does not
- * have the right level.  @opaque is the ExanetState.
+ * RNicLoopOps.irq_due: returns true if exanet_irq_flush() has work: an interrupt is
+ * marked or, on a bus with wires, a wire does not have the level that the registers
+ * require.  @opaque is the ExanetState.
  */
 bool exanet_irq_due(void *opaque);
 /*
  * RNicLoopOps.irq_flush: sends the marked interrupts or, on a bus with wires, sets the
  * levels of the wires.  @opaque is the ExanetState.  The loop calls this function when no
- * unit is at work, because the guest may aim a message at a register that resets, moves
- * or unplugs this very device.
+ * unit is at work, because the guest may direct an interrupt message to a register that
+ * resets, moves or unplugs this device.
  */
 void exanet_irq_flush(void *opaque);
 

@@ -11,7 +11,7 @@ void exanet_reg_file_init(ExanetRegFile *f, unsigned bytes)
 
 void exanet_reg_file_clear(ExanetRegFile *f)
 {
-    /* the present values, and the stored values behind them */
+    /* clears the array of present values, and the array of stored values behind it */
     memset(f->array, 0, 2 * f->bytes);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Register file: the values of registers of 4 and 8 bytes, with masks for stores by
- * software.  The owner places each register at a position, in bytes from the start of the
- * file, and numbers its blocks of registers.
+ * software.  The owner of a file places each register at a position, in bytes from the
+ * start of the file, and gives a number to each block (group) of registers.
  */
 #ifndef HW_EXANET_BASE_REG_FILE_H
 #define HW_EXANET_BASE_REG_FILE_H
@@ -14,11 +14,11 @@ typedef struct ExanetRegInfo {
     uint16_t offset;                /* bytes from the start of the block */
     uint8_t bytes;                  /* 4 or 8 */
     uint64_t reset;                 /* value after a reset */
-    uint64_t writable;              /* 1: software can change the bit */
-    uint64_t w1c;                   /* 1: a store of 1 clears the bit */
+    uint64_t writable;              /* mask of the bits that software can change */
+    uint64_t w1c;                   /* mask of the bits that a store of 1 clears */
 } ExanetRegInfo;
 
-/* Expands a row X() of a list of registers in include/rnic. */
+/* Makes an ExanetRegInfo from a row X() of a list of registers in include/rnic. */
 #define EXANET_REG_INFO(name, offset, bytes, reset, writable, w1c) \
     { offset, bytes, reset, writable, w1c },
 
@@ -40,33 +40,33 @@ typedef struct ExanetRegFile {
     /*
      * Four arrays of @bytes bytes, little-endian: present values, values that software
      * stored last (unmasked), masks ExanetRegInfo.writable, and masks ExanetRegInfo.w1c.
-     * Behind them, an ExanetRegLane for each lane.
+     * Behind these four arrays, an ExanetRegLane for each lane.
      */
     uint8_t array[] QEMU_ALIGNED(8);
 } ExanetRegFile;
 
 /*
- * Bytes of an ExanetRegFile with @bytes bytes of registers.  The owner embeds a union of
- * the file and an array of this size.
+ * Size in bytes of an ExanetRegFile for @bytes bytes of registers.  The owner embeds a
+ * union of the file and an array of this size.
  */
 #define EXANET_REG_FILE_SIZE(bytes) \
     (sizeof(ExanetRegFile) + 4 * (bytes) + (bytes) / 4 * sizeof(ExanetRegLane))
 
-/* Makes a file of @bytes bytes without registers. */
+/* Initializes @f as a file of @bytes bytes without registers. */
 void exanet_reg_file_init(ExanetRegFile *f, unsigned bytes);
 /* Sets the present and stored values of all registers to 0. */
 void exanet_reg_file_clear(ExanetRegFile *f);
 /*
- * Adds a register of block @block at position @at: sets its value to that after a reset,
- * and sets its masks and lanes.  For a register that was added before, this means that
- * only the value changes.
+ * Adds register @info, of block number @block, at position @at: sets the register to its
+ * value after a reset, and sets its masks and lanes.  If the same register was added
+ * before, only its value changes.
  */
 void exanet_reg_file_add(ExanetRegFile *f, unsigned at, const ExanetRegInfo *info,
                          unsigned block);
 
 /*
- * Return and set the present value of the register at @at, in host byte order.  The masks
- * have no effect.
+ * Return or set the present value of the register at position @at, in host byte order.
+ * The masks writable and w1c have no effect.
  */
 static inline uint32_t exanet_reg_file_get32(const ExanetRegFile *f, unsigned at)
 {
@@ -103,7 +103,10 @@ static inline const ExanetRegLane *exanet_reg_file_lane(const ExanetRegFile *f,
     return &lane[at / 4];
 }
 
-/* Returns the present value of the @size bytes at @at, 4 or 8 and naturally aligned. */
+/*
+ * Returns the @size bytes of present values at position @at.  @size is 4 or 8; @at is a
+ * multiple of @size.
+ */
 static inline uint64_t exanet_reg_file_load(const ExanetRegFile *f, unsigned at,
                                             unsigned size)
 {
@@ -111,8 +114,9 @@ static inline uint64_t exanet_reg_file_load(const ExanetRegFile *f, unsigned at,
 }
 
 /*
- * Does a store of software of @size bytes, 4 or 8 and naturally aligned, at @at.  Changes
- * the bits of mask writable, and clears those bits of mask w1c that are 1 in @value.
+ * Executes a store of @value by software at position @at.  @size is 4 or 8 bytes; @at is
+ * a multiple of @size.  Copies the bits of mask writable from @value, and clears those
+ * bits of mask w1c that are 1 in @value.  Records @value for exanet_reg_file_written64().
  */
 static inline void exanet_reg_file_store(ExanetRegFile *f, unsigned at, uint64_t value,
                                          unsigned size)

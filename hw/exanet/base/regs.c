@@ -10,7 +10,10 @@
 
 #define FILE_NONE UINT_MAX
 
-/* Returns the position of offset @addr in BAR 0 in the register file, or FILE_NONE. */
+/*
+ * Returns the position in the register file of offset @addr of BAR 0, or FILE_NONE if the
+ * register file does not contain @addr.
+ */
 static unsigned file_at(hwaddr addr)
 {
     if (addr < EXANET_FILE_LOW) {
@@ -125,7 +128,9 @@ uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size)
     for (unsigned i = 0; i < size; i += 4) {
         const ExanetRegLane *lane = exanet_reg_file_lane(&s->regs.file, at + i);
 
-        /* the call of sync for bits 31:0 also computes bits 63:32 of the register */
+        /*
+         * for an 8-byte read, the call of sync() for bits 31:0 also computes bits 63:32
+         */
         if (lane->kind != EXANET_REG_LANE_NONE &&
             (i == 0 || lane->kind != EXANET_REG_LANE_TOP)) {
             reg_sync(s, lane, addr + i);

@@ -2,7 +2,7 @@
 /*
  * ExaNet registers: their positions in the register file, and the table of blocks.  The
  * table names the functions that compute registers before a read and that act on a write.
- * Units use only the first part of this header.
+ * Units use only the functions above the table.
  */
 #ifndef HW_EXANET_BASE_REGS_H
 #define HW_EXANET_BASE_REGS_H
@@ -16,24 +16,28 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Return and set the present value of a register, in host byte order.  @offset counts
- * from the start of BAR 0 and is naturally aligned.  The masks have no effect, and no
- * function of the table is called.  The register file must contain @offset.
+ * from the start of BAR 0 and is naturally aligned.  The masks of the register have no
+ * effect, and no function of the table of blocks is called.  exanet_regs_contain() must
+ * return true for @offset.
  */
 uint32_t exanet_reg_get32(ExanetState *s, unsigned offset);
 uint64_t exanet_reg_get64(ExanetState *s, unsigned offset);
 void exanet_reg_set32(ExanetState *s, unsigned offset, uint32_t value);
 void exanet_reg_set64(ExanetState *s, unsigned offset, uint64_t value);
-/* Sets @bits of a register.  Returns the old value of the register. */
+/* Sets @bits of the register at @offset to 1.  Returns the old value of the register. */
 uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
 /* Returns the 8 bytes that software wrote last at @offset, without masks. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
 
 /* --- The table of blocks ---------------------------------------------------- */
 
-/* A list of registers that @units units have; unit n begins at @base + n * @stride. */
+/*
+ * A block: a list of registers that each of @units units has.  The registers of unit n
+ * begin at offset @base + n * @stride of BAR 0.
+ */
 typedef struct ExanetRegBlock {
     unsigned base;                  /* offset in BAR 0 */
-    unsigned stride;                /* bytes; 0: there is one unit */
+    unsigned stride;                /* bytes from unit to unit; 0: there is one unit */
     unsigned units;
     const ExanetRegInfo *regs;      /* NULL: the end of the table */
     unsigned count;                 /* elements of @regs */
@@ -41,21 +45,21 @@ typedef struct ExanetRegBlock {
     bool (*exists)(ExanetState *s, unsigned unit);
     /*
      * Computes the registers of @unit before a read at @addr, an offset in BAR 0, which
-     * may be inside an 8-byte register.  NULL: does nothing.
+     * may be inside an 8-byte register.  NULL: no register needs to be computed.
      */
     void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
     /*
      * Acts on a write to the register of @unit at @addr, an offset in BAR 0, after the
-     * register file has stored the value.  NULL: does nothing.  @top is false for a write
-     * of only bits 31:0 of an 8-byte register.  A command begins only if @top is true,
-     * because software may write the two halves one after the other.
+     * register file has stored the value.  NULL: a write has no further effect.  @top is
+     * false for a write of only bits 31:0 of an 8-byte register.  A command begins only
+     * if @top is true, because software may write the two halves one after the other.
      */
     void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
 } ExanetRegBlock;
 
 /*
- * The register file: the blocks below the counters, then the blocks of shared memory,
- * then the blocks of the CDMA channels.
+ * Layout of the register file: first the blocks below the counters of BAR 0, then the
+ * blocks of shared memory, then the blocks of the CDMA channels.
  */
 #define EXANET_FILE_LOW 0x7000
 #define EXANET_FILE_CDMA_BYTES 0x80
@@ -64,14 +68,15 @@ typedef struct ExanetRegBlock {
 
 typedef struct ExanetRegs {
     const ExanetRegBlock *blocks;
-    uint32_t ctrl, irq_mask;        /* CTRL and IRQ_MASK before the last write */
+    /* values of CTRL and IRQ_MASK before the last write */
+    uint32_t ctrl, irq_mask;
     union {
-        ExanetRegFile file;         /* numbers of its blocks are indices in @blocks */
+        ExanetRegFile file;         /* ExanetRegLane.block is an index in @blocks */
         uint8_t room[EXANET_REG_FILE_SIZE(EXANET_FILE_BYTES)];
     };
 } ExanetRegs;
 
-/* Makes a register file without registers.  @blocks is the table of blocks. */
+/* Initializes @s->regs with an empty register file.  @blocks is the table of blocks. */
 void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
 /*
  * Sets all registers of units that exist to their values after a reset.  All other bytes
@@ -79,15 +84,16 @@ void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
  */
 void exanet_regs_reset(ExanetState *s);
 /*
- * Returns true if offset @addr in BAR 0 belongs to the register file.  There may be no
+ * Returns true if the register file contains offset @addr of BAR 0, even if there is no
  * register at @addr.
  */
 bool exanet_regs_contain(hwaddr addr);
 /*
- * Return the value that a load by software gets, and do a store by software, with the
- * functions of the table.  @size is 4 or 8 bytes.  @addr is naturally aligned, and
+ * Execute a load and a store by software.  exanet_regs_read() first calls sync() of the
+ * block, and returns the value that software gets.  exanet_regs_write() calls written()
+ * of the block after the store.  @size is 4 or 8 bytes.  @addr is naturally aligned, and
  * exanet_regs_contain() returns true for @addr.  If there is no register at @addr, the
- * load returns 0, and the store logs an error of the guest.
+ * load returns 0, and the store only logs an error of the guest.
  */
 uint64_t exanet_regs_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_regs_write(ExanetState *s, hwaddr addr, uint64_t value, unsigned size);

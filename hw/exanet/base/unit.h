@@ -12,10 +12,10 @@ typedef struct ExanetPendingFault ExanetPendingFault;
 /*
  * Bits of ExanetState.awake, one for each unit that has run().  A unit sets its bit when
  * new work arrives, and in run() if work is left.  If the bit is set and the device is
- * enabled, a round clears the bit and then runs the unit.
+ * enabled, the next round of the loop clears the bit and then calls run().
  */
 enum exanet_awake {
-    EXANET_AWAKE_R5 = 1 << 0,       /* firmware; ExaDMA and RT mailbox set the bit too */
+    EXANET_AWAKE_R5 = 1 << 0,       /* firmware; ExaDMA and RT mailbox set this bit too */
     EXANET_AWAKE_PACKETIZER = 1 << 1,
     EXANET_AWAKE_SHM = 1 << 2,
     EXANET_AWAKE_EXADMA = 1 << 3,
@@ -27,9 +27,9 @@ typedef struct ExanetUnit {
     void (*fini)(ExanetState *s);
     void (*reset)(ExanetState *s);
     /*
-     * Does the work of one round.  Only ExaDMA uses @packets, the most packets that its
-     * scheduler may build; the other units have limits of their own.  Returns true if the
-     * unit could continue now.
+     * Does the work of one round.  Only ExaDMA uses @packets, the maximal number of
+     * packets that its scheduler may build in the round; the other units have limits of
+     * their own.  Returns true if the unit could do more work now.
      */
     bool (*run)(ExanetState *s, unsigned packets);
     unsigned awake;                 /* bit of enum exanet_awake; 0 if run() is NULL */
@@ -44,8 +44,8 @@ typedef struct ExanetUnit {
      */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*
-     * Handles the driver's answer to fault @f.  @ok is true if the page is present now.
-     * Returns false, without an effect, if another unit has reported @f.
+     * Handles the driver's answer to page fault @f.  @ok is true if the page is present
+     * now.  Returns false, without an effect, if another unit has reported @f.
      */
     bool (*resolved)(ExanetState *s, const ExanetPendingFault *f, bool ok);
 } ExanetUnit;

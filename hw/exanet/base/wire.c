@@ -33,8 +33,9 @@ QEMU_BUILD_BUG_ON(EXANET_COUNTER_COUNT > UINT8_MAX);
 static uint16_t hdr_crc_table[EXANET_HDR_CRC_BYTES][256];
 static uint8_t ftr_crc_table[EXANET_FTR_CRC_BYTES][256];
 /*
- * The CRC of a header of zeros.  Each header's CRC is this CRC, which comes from the
- * initial value, all ones, combined by XOR with the table entries of the bytes.
+ * The CRC of a header of zeros, which is not 0 because the initial value of the CRC is
+ * all ones.  The CRC of any header is hdr_crc_init, combined by XOR with the table entry
+ * of each byte.
  */
 static uint16_t hdr_crc_init;
 
@@ -277,7 +278,11 @@ static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
     return words;
 }
 
-/* Inline, like footer_encode(), because most packets are encoded alone. */
+/*
+ * Stores the header of @pkt, with its CRC, in @buf.  The compiler must inline this
+ * function and footer_encode(), because most packets are sent outside runs and need one
+ * call of each.
+ */
 static QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *pkt)
 {
     header_store(buf,
@@ -436,7 +441,7 @@ void exanet_run_packet(const ExanetPacket *run, unsigned n, uint8_t *buf)
     memcpy(exanet_packet_payload(buf, pkt.va), pkt.payload, EXANET_MTU);
     exanet_packet_encode(buf, &pkt);
     if (run->bad_payload) {
-        /* the CRC of the footer does not cover the CRC of the payload */
+        /* makes only the payload CRC wrong, because the footer CRC does not cover it */
         stq_le_p(footer + 8, ldq_le_p(footer + 8) ^ EXANET_FTR_HI_PAY_CRC);
     }
 }

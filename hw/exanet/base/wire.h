@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packet codec: converts between the 128-bit words of rnic/exanet/wire.h and a C
- * struct in host byte order.  Free of QEMU state, because unit tests and tests that play
- * the peer use this code too.
+ * struct in host byte order.  The codec uses no state of QEMU, because unit tests and
+ * tests that act as a peer use this code too.
  */
 #ifndef HW_EXANET_BASE_WIRE_H
 #define HW_EXANET_BASE_WIRE_H
@@ -21,25 +21,26 @@ typedef struct ExanetPacket {
     uint64_t va;            /* address at the destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
-    uint16_t pdid;          /* PDID of the destination */
+    uint16_t pdid;          /* PDID of the destination; READ_REQ: of the requester */
     uint16_t size;          /* payload bytes; in a load, requested bytes */
     uint16_t tid;           /* wire TID, 14 bits */
-    uint16_t seq;           /* number of the copy; in a load or store, of the request */
-    uint16_t user;          /* footer user bits: address for acks, EXANET_SHM_USER_ */
+    /* number of the copy; in a load or store, number of the request */
+    uint16_t seq;
+    uint16_t user;          /* footer user bits: address for acks, or EXANET_SHM_USER_* */
     uint16_t ttl;           /* switches that the packet may still pass */
-    uint16_t small;         /* EXANET_SMALL_: address of an ack or a flow-rate packet */
+    uint16_t small;         /* address of an ack or a flow-rate packet: EXANET_SMALL_* */
     uint8_t type;           /* enum exanet_type */
     uint8_t vc;
     uint8_t path;
     uint8_t epoch;          /* epoch of @src; in an ack, of @dst */
     uint8_t resp;           /* enum exanet_resp of an ack */
     uint8_t hops;           /* switches that an ack or a flow-rate packet has passed */
-    uint8_t current;        /* present rate of the flow, EXANET_RATE_ */
-    uint8_t desired;        /* rate that the flow should have, EXANET_RATE_ */
-    uint32_t flow_dst;      /* destination of the flow */
+    uint8_t current;        /* present rate of the flow, fields EXANET_RATE_* */
+    uint8_t desired;        /* rate that the flow should have, EXANET_RATE_* */
+    uint32_t flow_dst;      /* destination coordinates of the flow */
     /*
-     * The device sets @link and @far after decoding, but not in acks and flow-rate
-     * packets.
+     * exanet_packet_decode() sets @link and @far to 0.  The device sets @link and @far of
+     * an arrived packet later, but not in acks and flow-rate packets.
      */
     uint8_t link;           /* link of arrival; EXANET_LINKS: none */
     bool far;               /* the source is not the neighbour of the link */
@@ -47,11 +48,14 @@ typedef struct ExanetPacket {
     bool last;              /* EXANET_FTR_LO_LAST */
     bool notify;            /* EXANET_FTR_LO_NOTIFY */
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
-    /* packets of a run, of which @va, @first and @payload are those of the first; or 1 */
+    /*
+     * Number of packets in the run, of which @va, @first and @payload are those of the
+     * first packet.  1: a single packet.  0: an ack or a flow-rate packet.
+     */
     uint8_t packets;
     /*
-     * First byte of the payload, if there is one, in the buffer of
-     * exanet_packet_decode(), which the caller owns.
+     * Address of the payload in the buffer that the caller of exanet_packet_decode()
+     * owns.  Has no meaning if the packet has no payload.
      */
     const uint8_t *payload;
 } ExanetPacket;
@@ -60,7 +64,7 @@ typedef enum ExanetWireStatus {
     EXANET_WIRE_OK,
     EXANET_WIRE_BAD_HEADER,     /* the header CRC is wrong, so no field is known */
     EXANET_WIRE_BAD_FOOTER,     /* the footer CRC is wrong, so the source is not known */
-    EXANET_WIRE_MALFORMED,      /* unknown type, or the type excludes VA and size */
+    EXANET_WIRE_MALFORMED,      /* see exanet_packet_words() and exanet_run_packets() */
 } ExanetWireStatus;
 
 /* Returns the length in words of a payload of @size bytes for address @va. [D §4] */
@@ -80,7 +84,10 @@ static inline uint8_t *exanet_packet_payload(uint8_t *buf, uint64_t va)
 typedef struct ExanetTypeInfo {
     const char *name;       /* text of the type in EXANET_TYPES */
     uint8_t form;           /* enum exanet_form */
-    /* Counters (enum exanet_counter) of sent and arrived packets; COUNTER_COUNT: none. */
+    /*
+     * Counters (enum exanet_counter) of sent and of arrived packets;
+     * EXANET_COUNTER_COUNT: no counter.
+     */
     uint8_t tx_counter;
     uint8_t rx_counter;
     uint8_t ni;             /* bit n: NI index n accepts the type after a reset */
@@ -95,12 +102,14 @@ extern const ExanetTypeInfo exanet_type_info[EXANET_TYPE_VALUES];
 /*
  * Returns the length in words of the packet at @buf, and sets *@status to EXANET_WIRE_OK.
  * The function reads only the header, 16 bytes.  Returns 0 if the header CRC is wrong
- * (*@status is BAD_HEADER), or if the type does not exist or excludes VA and size
- * (MALFORMED).
+ * (*@status is BAD_HEADER), or if the type does not exist or does not permit this VA and
+ * size (*@status is MALFORMED).
  */
 unsigned exanet_packet_words(const uint8_t *buf, ExanetWireStatus *status);
 
-/* Returns true if the word at @buf has the TYPE of a run word. */
+/*
+ * Returns true if the word at @buf has the TYPE of a run word, the first word of a run.
+ */
 static inline bool exanet_run_word(const uint8_t *buf)
 {
     return RNIC_GET(EXANET_HDR_LO_TYPE, ldq_le_p(buf)) == EXANET_RUN_TYPE;
@@ -109,8 +118,8 @@ static inline bool exanet_run_word(const uint8_t *buf)
 /*
  * Returns the number of packets in the run at @buf, 2 to EXANET_RUN_MAX, and sets
  * *@status to EXANET_WIRE_OK.  The function reads only the run word, 16 bytes.  Returns 0
- * if the CRC of the run word is wrong (*@status is BAD_HEADER), or if its number is not
- * valid (MALFORMED).
+ * if the CRC of the run word is wrong (*@status is BAD_HEADER), or if its number of
+ * packets is not valid or an unused bit is set (*@status is MALFORMED).
  */
 unsigned exanet_run_packets(const uint8_t *buf, ExanetWireStatus *status);
 
@@ -134,23 +143,24 @@ static inline uint8_t *exanet_run_payload(uint8_t *buf)
 
 /*
  * Returns true if the header in the run of @packets packets at @buf is that of a full
- * packet of type WRITE, has the VC of the run word, and all packets of the run are in one
- * block.  exanet_run_packets() has returned @packets.
+ * packet of type WRITE, has the VC of the run word, and all packets of the run are for
+ * one block of 16 KB.  @packets is the result of exanet_run_packets().
  */
 bool exanet_run_valid(const uint8_t *buf, unsigned packets);
 
 /*
- * Decodes the run at @buf, for which exanet_run_valid() is true, like
- * exanet_packet_decode().  @pkt has the fields of the first packet, except @last, which
- * is that of the last packet.  @pkt->bad_payload is true if the CRC over all payloads is
- * wrong.
+ * Decodes the run at @buf as exanet_packet_decode() decodes a packet.  exanet_run_valid()
+ * must have returned true for the run.  @pkt gets the fields of the first packet, except
+ * @last, which is that of the last packet, and @packets.  @pkt->bad_payload is true if
+ * the CRC over all payloads is wrong.
  */
 ExanetWireStatus exanet_run_decode(const uint8_t *buf, ExanetPacket *pkt);
 
 /*
  * Completes the run in @buf, whose payloads the caller has stored, with run word, header,
- * footer and CRCs.  @pkt has the fields of the first packet, but @last of the last
- * packet, and @packets.  Returns the length of the run in words.
+ * footer and CRCs.  @pkt has the fields of the first packet, except that @last is that of
+ * the last packet, and @packets is the number of packets.  Returns the length of the run
+ * in words.
  */
 unsigned exanet_run_encode(uint8_t *buf, const ExanetPacket *pkt);
 
@@ -162,7 +172,8 @@ void exanet_run_split(const ExanetPacket *run, unsigned n, ExanetPacket *pkt);
 
 /*
  * Stores in @buf (EXANET_PACKET_BYTES long) packet @n of the decoded run @run, as the
- * packet would have been sent without a run.
+ * packet would have been sent without a run.  If @run->bad_payload is true, the packet
+ * has a wrong payload CRC.
  */
 void exanet_run_packet(const ExanetPacket *run, unsigned n, uint8_t *buf);
 
@@ -189,9 +200,10 @@ void exanet_ack_encode(uint8_t *buf, const ExanetPacket *pkt);
 void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 
 /*
- * The functions from here are for switches.  Each returns, checks or changes a part of
- * the packet at @buf, for which exanet_packet_words() has returned a length, @words.  No
- * CRC changes, because the CRCs regard the fields that switches change as 0.
+ * The functions from here to the end of the file are for switches.  Each returns, checks
+ * or changes a part of the packet at @buf, for which exanet_packet_words() has returned a
+ * length, @words.  No function changes a CRC, because the CRCs are computed as if the
+ * fields that switches change were 0.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {

@@ -21,9 +21,9 @@
 #define PAGE_BYTES (1u << EXANET_TLB_SHIFT)
 #define PAGE_OFFSET(va) ((va) & (PAGE_BYTES - 1))
 /*
- * Maximum of pages in one access, and maximum of ranges of RAM that one access needs.  A
- * page can need six ranges, because the page and its page tables, up to five, may each
- * be in another range.
+ * Maximal number of pages in one access, and of ranges of RAM that one access needs.  A
+ * page can need six ranges, because the page and its page tables, up to five, may each be
+ * in another range.
  */
 #define ACCESS_PAGES (EXANET_ACCESS_MAX / PAGE_BYTES + 1)
 #define ACCESS_RANGES (ACCESS_PAGES * 6)
@@ -105,7 +105,7 @@ page_walk(ExanetState *s, unsigned c, uint64_t va, bool write, ExanetTlbEntry **
     if (!range) {
         return EXANET_RESP_DECODE;
     }
-    /* reads the stamp here, because exanet_ram_find() may have changed the stamp */
+    /* reads the stamp only here, because exanet_ram_find() may change the stamp */
     *found = exanet_tlb_insert(&s->tlb, c, &(ExanetTlbEntry) {
         .va = exanet_tlb_page(va),
         .stamp = s->ctx[c].stamp,
@@ -134,10 +134,11 @@ static inline enum exanet_resp page_find(ExanetState *s, unsigned c, uint64_t va
 }
 
 /*
- * Translates all pages of an access that crosses page boundaries.  Stores copies of the
- * TLB entries of the pages in @page, because a later page of the access may replace the
- * entry of an earlier page.  Returns ACK, or the error of the first page without a
- * translation; then *@fault_va is the first address of the access in that page.
+ * Translates all pages of an access to @len bytes from @va on, which crosses page
+ * boundaries.  Stores copies of the TLB entries of the pages in @page, because a later
+ * page of the access may replace the entry of an earlier page.  Returns ACK, or the error
+ * of the first page without a translation; then *@fault_va is the first address of the
+ * access in that page.
  */
 static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
                                      size_t len, bool write,
@@ -146,7 +147,9 @@ static enum exanet_resp access_pages(ExanetState *s, unsigned c, uint64_t va,
     uint64_t end = PAGE_OFFSET(va) + len;
 
     assert(len <= EXANET_ACCESS_MAX);
-    /* drops ranges now, because a later drop would invalidate the pointers in @page */
+    /*
+     * drops ranges now if there is no room, because a later drop would invalidate @page
+     */
     exanet_ram_reserve(&s->ram, ACCESS_RANGES);
     for (uint64_t at = 0; at < end; at += PAGE_BYTES) {
         uint64_t page_va = exanet_tlb_page(va) + at;
@@ -168,7 +171,10 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
     uint8_t *p = e->host + offset;
 
     if (len == sizeof(uint64_t) && !(offset & (sizeof(uint64_t) - 1))) {
-        /* orders the store after earlier stores, because @buf may be a status word */
+        /*
+         * orders the store after earlier stores, because @buf may be a status that a
+         * process polls
+         */
         smp_wmb();
         stq_he_p(p, ldq_he_p(buf));
     } else {
@@ -178,9 +184,9 @@ static inline void page_write(ExanetState *s, const ExanetTlbEntry *e,
 }
 
 /*
- * Does as exanet_context_read(), for bytes in more than one page.  This function and
- * access_write() are not inlined, because the compiler would zero the array of pages even
- * for an access to a single page.
+ * Does the work of exanet_context_read() for bytes in more than one page.  This function
+ * and access_write() are not inlined, because the compiler would zero the array of pages
+ * even for an access to a single page.
  */
 static G_NO_INLINE enum exanet_resp
 access_read(ExanetState *s, unsigned c, uint64_t va, void *buf, size_t len,
@@ -276,7 +282,7 @@ unsigned exanet_context_cached(ExanetState *s, unsigned c, uint64_t va, bool wri
     return at ? (MIN(at, end) - PAGE_OFFSET(va)) / piece : 0;
 }
 
-/* Counts the translations of @count pieces of @piece bytes from @va on. */
+/* Counts the translations of @count cached pieces of @piece bytes from @va on. */
 static void cached_count(ExanetState *s, uint64_t va, size_t piece, unsigned count)
 {
     /* a piece in two pages has two translations */
@@ -288,8 +294,8 @@ static void cached_count(ExanetState *s, uint64_t va, size_t piece, unsigned cou
 }
 
 /*
- * Returns how many of @len bytes from @va on, which have cached translations, are
- * adjacent in host memory.  Stores in *@found the translation of the first page.
+ * Returns how many of @len bytes from @va on are adjacent in host memory.  All these
+ * bytes have cached translations.  Stores in *@found the TLB entry of the first page.
  */
 static size_t cached_adjacent(ExanetState *s, unsigned c, uint64_t va, bool write,
                               size_t len, ExanetTlbEntry **found)
@@ -412,7 +418,8 @@ unsigned exanet_context_active(ExanetState *s, unsigned c)
 
 /*
  * Ends the work of context @c, which was disabled or quiesced, in each unit that has
- * quiesce().  ExaDMA has none, and stops a transaction at the next attempt to send.
+ * quiesce().  ExaDMA has no quiesce(), and stops a transaction at the next attempt to
+ * send.
  */
 static void context_stop(ExanetState *s, unsigned c)
 {

@@ -29,7 +29,8 @@ typedef struct ExanetContext {
     bool enabled;                   /* CTX_CTRL_EN: a process may use the context */
     bool quiesce;                   /* CTX_CTRL_QUIESCE: new work is refused */
     bool no_report;                 /* the driver gets no reports of page faults */
-    unsigned faults;                /* entries in the table of pending faults */
+    /* entries of this context in the table of pending faults */
+    unsigned faults;
 } ExanetContext;
 
 extern const ExanetUnit exanet_context_unit;
@@ -42,9 +43,10 @@ bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b);
 /* Computes CTX_STATUS and CTX_PDID of context @c before a read. */
 void exanet_context_reg_sync(ExanetState *s, unsigned c);
 /*
- * Acts on a write to register @reg (EXANET_REG_CTX_) of context @c.  @top is false if the
- * write had only bits 31:0 of an 8-byte register.  Such a write to INV_CMD invalidates
- * nothing.  A write to another register takes effect whether @top is true or false.
+ * Acts on a write to the register at offset @reg (EXANET_REG_CTX_*) of context @c.  @top
+ * is false if the write had only bits 31:0 of an 8-byte register.  Such a write to
+ * INV_CMD has no effect.  A write to any other register takes effect also if @top is
+ * false.
  */
 void exanet_context_reg_written(ExanetState *s, unsigned c, unsigned reg,
                                 bool top);
@@ -76,27 +78,28 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       const void *buf, size_t len,
                                       uint64_t *fault_va);
 /*
- * Returns how many of @count pieces of @piece bytes, which are adjacent from @va on, have
- * cached translations of all their pages, up to the first piece that has not.  Counts
- * nothing.  @piece is a power of two, at least 8 and less than a page.
+ * Returns how many of the @count adjacent pieces of @piece bytes, from @va on, come
+ * before the first piece with a page whose translation is not in the TLB.  Changes no
+ * counter.  @write: the pages must be writable.  @piece is a power of two, at least 8 and
+ * less than a page.
  */
 unsigned exanet_context_cached(ExanetState *s, unsigned c, uint64_t va, bool write,
                                size_t piece, unsigned count);
 /*
- * Copy @count pieces, for which exanet_context_cached() has just returned @count, between
- * @buf and process memory.  Count as many translations as that many calls of the
- * functions above.
+ * Copy @count pieces, for which exanet_context_cached() has just returned at least
+ * @count, between @buf and process memory.  Count as many translations as @count calls of
+ * exanet_context_read() or exanet_context_write().
  */
 void exanet_context_read_cached(ExanetState *s, unsigned c, uint64_t va, void *buf,
                                 size_t piece, unsigned count);
 void exanet_context_write_cached(ExanetState *s, unsigned c, uint64_t va,
                                  const void *buf, size_t piece, unsigned count);
 /*
- * Stores in *@pa the physical address of @va, and returns ACK.  The page may be memory of
- * a device, for which the functions above return DECODE.  Returns other errors as the
- * functions above.  @write: the page must be writable.  *@pa is valid up to the end of
- * the page.  The caller must use *@pa before another access to guest memory and before a
- * release of the BQL, because both may change the page tables.
+ * Stores in *@pa the physical address of @va, and returns ACK.  Returns errors as
+ * exanet_context_read(), except that a page outside RAM is no error, because the page may
+ * be memory of a device.  @write: the page must be writable.  *@pa is valid up to the end
+ * of the page.  The caller must use *@pa before another access to guest memory and before
+ * a release of the BQL, because other code may then change the page tables.
  */
 enum exanet_resp exanet_context_physical(ExanetState *s, unsigned c, uint64_t va,
                                          bool write, hwaddr *pa);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaDMA: fields of descriptors and packets, for the files of the unit only.  @d is a
+ * ExaDMA: fields of descriptors and packets, for the files of ExaDMA only.  @d is a
  * descriptor, EXANET_DESC_WORDS words in host byte order.
  */
 #ifndef HW_EXANET_ENGINE_EXADMA_INTERNAL_H
@@ -78,9 +78,10 @@ static inline void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket
 
 /*
  * Builds the next packets of @tid as a run of at most @limit packets in @buf.  Returns
- * the number of packets in the run, and stores in *@sent the bytes of the block that are
- * then sent.  Returns 0 without a run if the block has not two full packets more, or if a
- * page of the first two packets has no cached translation.
+ * the number of packets in the run, and stores in *@sent the length of the block up to
+ * the end of the run.  Returns 0 without a run if @limit is less than 2, if the next two
+ * packets of the block are not both full, or if a source page of these two packets has no
+ * cached translation.
  */
 unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
                                  uint8_t *buf, uint32_t *sent);

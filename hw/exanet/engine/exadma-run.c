@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaDMA: builds runs.  A run needs one translation for each page, and one header, footer
- * and CRC for all its packets.
+ * ExaDMA: builds runs of packets.  A run needs one translation for each page, and one
+ * header, footer and CRC for all its packets.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -12,8 +12,8 @@
 #include "../trace.h"
 
 /*
- * Counts the source reads of @packets full packets from address @src on, as packets that
- * are built alone count them.
+ * Counts the source reads of @packets full packets from address @src on, with the same
+ * result as if each packet were built alone.
  */
 static void run_count_reads(ExanetState *s, uint64_t src, unsigned packets)
 {

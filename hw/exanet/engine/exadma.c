@@ -4,11 +4,11 @@
  * control-packet windows.
  *
  * The scheduler sends one packet of each active transaction in turn, with two exceptions:
- * a paced flow sends block after block, and packets of a block that can travel as a run
- * are sent together.  The unit builds a packet in the buffer of the crossbar,
- * which is usually the frame of a port.  If the route is blocked, the unit builds the
- * packet in an output buffer, where the packet waits, because packets for other routes
- * must continue.
+ * a flow with a limited rate (paced) sends block after block, and packets of a block that
+ * can travel as a run are sent together.  The unit builds a packet in the buffer of the
+ * crossbar, which is usually the frame of a port.  If the route is blocked, the unit
+ * builds the packet in an output buffer, where the packet waits, because packets for
+ * other routes must continue.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -41,7 +41,9 @@
 
 static void exadma_enqueue(ExanetExadma *e, unsigned tid)
 {
-    /* a TID that was killed and started again may be in the FIFO, and keeps its place */
+    /*
+     * a TID that was killed and started again may still be in the FIFO, and stays there
+     */
     if (!e->in_fifo[tid]) {
         e->in_fifo[tid] = true;
         e->fifo[rnic_fifo_push(&e->scheduled, EXANET_TIDS)] = tid;
@@ -49,8 +51,8 @@ static void exadma_enqueue(ExanetExadma *e, unsigned tid)
 }
 
 /*
- * Puts @tid at the head of the FIFO, so that the TID sends its next packet before other
- * TIDs.  Does nothing if the TID is in the FIFO.
+ * Puts @tid at the head of the scheduler FIFO, so that the TID sends its next packet
+ * before other TIDs.  Does nothing if the TID is in the FIFO.
  */
 static void exadma_enqueue_first(ExanetExadma *e, unsigned tid)
 {
@@ -91,7 +93,7 @@ static bool exadma_desc_valid(ExanetState *s, unsigned tid)
 }
 
 /*
- * Refuses the descriptor of @tid: sets its ERROR bit, makes the TID idle, and counts and
+ * Refuses the descriptor of @tid: sets ERROR in W3, makes the TID idle, and counts and
  * logs the error.
  */
 static void exadma_reject(ExanetState *s, unsigned tid)
@@ -132,9 +134,10 @@ static bool exadma_start(ExanetState *s, unsigned tid)
 }
 
 /*
- * Adds @tid, which has stopped with @resp, to the list for the model of the R5, unless
- * the list is full.  @reported: the driver has a report of the page fault, and will write
- * RESOLVE.  Does nothing for an external R5, which can read bit ERROR of the descriptor.
+ * Adds @tid, which has stopped with @resp, to the list of stopped transactions for the
+ * model of the R5, unless the list is full.  @reported: the driver has a report of the
+ * page fault, and will write FAULT_RESOLVE.  Does nothing if FW_MODE is not INTERNAL,
+ * because an external R5 can read bit ERROR of the descriptor.
  */
 static void exadma_stopped(ExanetState *s, unsigned tid, enum exanet_resp resp,
                            bool reported)
@@ -161,15 +164,15 @@ bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped)
 }
 
 /*
- * Starts the successor of descriptor @d in its chain, if the successor waits, because
- * the last packet of @d was built [T §5.1].  If the descriptor of the successor is not
+ * Starts the successor of descriptor @d in a chain, if the successor waits.  The caller
+ * has built the last packet of @d [T §5.1].  If the descriptor of the successor is not
  * valid, reports the successor as stopped.
  */
 static void exadma_chain(ExanetState *s, const uint64_t *d)
 {
     unsigned next = RNIC_GET(EXANET_DESC_W3_DEP, d[2]);
 
-    /* a TID that has run does not wait any more, so a circular chain ends here */
+    /* a TID that has run does not wait, so a circular chain ends here */
     if (exanet_exadma_armed(&s->exadma, next) && !exadma_start(s, next)) {
         exadma_stopped(s, next, EXANET_RESP_PROTECTION, false);
     }
@@ -247,7 +250,7 @@ uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size)
 
 /*
  * Acts on a write to word @w (0: W1) of a descriptor whose transaction is active.  @value
- * is the whole word with the written bytes.  Kills the transaction if the write covers
+ * is the whole word with the new bytes.  Kills the transaction if the write covers
  * W3[63:32] (@trigger) and @value has DB = 1 and length 0.  Stores a new W4 until the
  * scheduler first takes @tid from the FIFO.  Ignores, counts in DESC_BUSY and logs any
  * other write.
@@ -336,7 +339,7 @@ static void exadma_source_error(ExanetState *s, unsigned tid,
 /*
  * Stores in W3 that packets with the first @sent bytes of the block of @tid have been
  * built.  If @last is true, ends the transaction and starts its successor in a chain.
- * Otherwise puts @tid into the FIFO again.
+ * Otherwise puts @tid into the scheduler FIFO again.
  */
 static inline void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
                            bool last)
@@ -461,8 +464,8 @@ static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 }
 
 /*
- * Returns true if the unit may send runs: not in the published protocol, not with an
- * external R5, and not while rates limit flows.
+ * Returns true if ExaDMA may send runs.  Returns false in the published protocol
+ * (CTRL_STRICT), without the model of the R5, and while the rate of a flow is limited.
  */
 static bool exadma_runs(ExanetState *s)
 {
@@ -470,8 +473,9 @@ static bool exadma_runs(ExanetState *s)
 }
 
 /*
- * Builds a run of the next packets of @tid, at most @budget, at @place, and sends it.
- * Returns the number of packets.  Returns 0 if the next packet must be sent alone.
+ * Builds a run of the next packets of @tid, at most @budget packets, at @place, and sends
+ * the run.  Returns the number of packets.  Returns 0 if the next packet must be sent
+ * alone.
  */
 static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
                                             const ExanetOpen *place, unsigned budget)
@@ -493,10 +497,10 @@ static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
 /*
  * Builds the next packets of @tid, a run of at most @budget packets or one packet, and
  * sends them.  If the route is blocked, or if older packets for the route wait in the
- * output buffer, stores one packet there instead.  Returns the number of packets.
- * Returns 0, without a packet, if the packet must wait but the output buffer is full, or
- * if the next packets can travel as a run when the route opens.
- * Returns 1 if the source cannot be read; then @tid has stopped.
+ * output buffer, stores one packet in the output buffer instead.  Returns the number of
+ * packets.  Returns 0, without a packet, if the packet must wait but the output buffer is
+ * full, or if the next packets can travel as a run when the route opens.  If the source
+ * cannot be read, stops @tid and returns 1.
  */
 static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budget)
 {
@@ -547,8 +551,8 @@ static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budge
 
 /*
  * Returns true if @tid may send: its path is valid, and exanet_context_check() accepts
- * its PDID.  Otherwise stops @tid.  From the first call for a transaction on, software
- * cannot change W4.  Only the first call checks the path.
+ * its PDID.  Otherwise stops @tid.  Only the first call for a transaction checks the
+ * path; from this call on, software cannot change W4.
  */
 static bool exadma_admit(ExanetState *s, unsigned tid)
 {
@@ -573,7 +577,7 @@ static bool exadma_admit(ExanetState *s, unsigned tid)
 
 enum exadma_result {
     EXADMA_DONE,                /* packets were sent or buffered, or the TID stopped */
-    EXADMA_PUT_BACK,            /* the output buffer is needed but full */
+    EXADMA_PUT_BACK,            /* exadma_packets_send() returned 0: the TID waits */
     EXADMA_PACED,               /* the rate of the flow does not permit a packet now */
 };
 
@@ -603,15 +607,15 @@ static enum exadma_result exadma_try(ExanetState *s, unsigned tid, unsigned *bud
 }
 
 /*
- * Runs the scheduler for at most @budget packets.  A TID whose flow must wait for its
- * rate leaves the FIFO until the end of the run; flow.c runs the units when the flow may
- * send.  Returns true if the FIFO has TIDs that may be able to send now.
+ * Runs the scheduler for at most @budget packets.  A TID whose flow must wait because of
+ * its rate leaves the FIFO until the end of this function; flow.c runs the units when the
+ * flow may send.  Returns true if the FIFO has TIDs that may be able to send now.
  */
 static bool exadma_schedule(ExanetState *s, unsigned budget)
 {
     ExanetExadma *e = &s->exadma;
     unsigned attempts = EXADMA_ATTEMPTS * budget;
-    /* TIDs put back since the last packet; the run ends if the FIFO has no other TID */
+    /* number of TIDs put back since the last packet; the loop ends if no other is left */
     unsigned put_back = 0;
     unsigned paced = 0;
     bool more;
@@ -642,7 +646,7 @@ static bool exadma_schedule(ExanetState *s, unsigned budget)
     return more;
 }
 
-/* Returns true if a TID is in the FIFO, or if a packet waits. */
+/* Returns true if a TID is in the FIFO, or if a packet waits at an output. */
 static bool exadma_has_work(const ExanetExadma *e)
 {
     bool work = e->scheduled.count;
@@ -706,8 +710,8 @@ static void exadma_control_build(ExanetState *s, const ExanetOutput *o,
 
 /*
  * Queues a control packet with the three words in @o->control_word and the fields of the
- * descriptor of @tid.  Drops the packet, counts it in CONTROL_DROPPED and logs the drop,
- * if the descriptor is not valid or has ERROR, or if the queue is full.
+ * descriptor of @tid.  If the descriptor is not valid or has ERROR, or if the queue is
+ * full, drops and logs the packet, and counts the packet in CONTROL_DROPPED.
  */
 static void exadma_control_queue(ExanetState *s, ExanetOutput *o, unsigned tid)
 {

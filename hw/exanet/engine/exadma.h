@@ -17,14 +17,15 @@ typedef struct ExanetState ExanetState;
 
 /* A data packet in an output buffer; the packet waits until its route opens. */
 typedef struct ExanetSlot {
-    int route;                      /* EXANET_ROUTE() */
+    int route;                      /* route of the packet, from EXANET_ROUTE() */
     uint16_t tid;                   /* TID without generation */
-    uint16_t words;                 /* 0: exanet_exadma_kill() dropped the packet */
+    /* length in words; 0: exanet_exadma_kill() dropped the packet */
+    uint16_t words;
     uint8_t data[EXANET_PACKET_BYTES];
 } ExanetSlot;
 
-#define EXANET_CONTROL_QUEUE 64     /* control packets that may wait in an output */
-#define EXANET_CONTROL_WORDS 4      /* header, two of payload, footer */
+#define EXANET_CONTROL_QUEUE 64     /* control packets that may wait at an output */
+#define EXANET_CONTROL_WORDS 4      /* words: header, two of payload, footer */
 #define EXANET_CONTROL_STORES 3     /* stores that make one control packet */
 #define EXANET_DESC_WORDS 4
 
@@ -32,21 +33,21 @@ typedef struct ExanetSlot {
 typedef struct ExanetControlSlot {
     uint32_t dst;                   /* destination coordinates */
     uint16_t tid;                   /* TID without generation */
-    uint8_t path;                   /* EXANET_PATH_ */
+    uint8_t path;                   /* path, fields EXANET_PATH_* */
     bool dead;                      /* exanet_exadma_kill() dropped the packet */
     uint8_t data[EXANET_CONTROL_WORDS * EXANET_WORD_BYTES];
 } ExanetControlSlot;
 
-/* An output buffer, and the queue and window of its control packets. */
+/* An output: the buffer of data packets, and the queue and window of control packets. */
 typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
-    RNicFifo slots;                 /* positions in @slot */
+    RNicFifo slots;                 /* head and count of the queue in @slot */
     /* The next three members are the state of the control window [T §5.3.1.2]. */
-    uint64_t control_word[EXANET_CONTROL_STORES];   /* words stored so far */
+    uint64_t control_word[EXANET_CONTROL_STORES];   /* words that software has stored */
     unsigned control_stage;         /* number of words in @control_word, 0 to 2 */
     unsigned control_tid;           /* TID of @control_word, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
-    RNicFifo controls;              /* positions in @control */
+    RNicFifo controls;              /* head and count of the queue in @control */
 } ExanetOutput;
 
 /*
@@ -61,7 +62,7 @@ typedef struct ExanetStopped {
 
 enum exanet_exadma_state {
     EXANET_EXADMA_IDLE = 0,
-    EXANET_EXADMA_TRIGGERED,        /* W4 may still change [P Annex E] */
+    EXANET_EXADMA_TRIGGERED,        /* active; software may still write W4 [P Annex E] */
     EXANET_EXADMA_RUNNING,
 };
 
@@ -69,24 +70,25 @@ typedef struct ExanetExadma {
     /* the Pending_List, host byte order */
     uint64_t desc[EXANET_TIDS][EXANET_DESC_WORDS];
     uint8_t state[EXANET_TIDS];     /* enum exanet_exadma_state */
-    uint16_t buffered[EXANET_TIDS]; /* packets in output buffers and control queues */
+    uint16_t buffered[EXANET_TIDS]; /* packets of the TID that wait at outputs */
     bool in_fifo[EXANET_TIDS];      /* the TID, active or killed, is in @fifo */
     uint16_t fifo[EXANET_TIDS];     /* FIFO of the scheduler; has each TID at most once */
-    RNicFifo scheduled;             /* positions in @fifo */
-    uint16_t paced[EXANET_TIDS];    /* in a run: TIDs that return to @fifo at its end */
+    RNicFifo scheduled;             /* head and count of @fifo */
+    /* during a run of the unit: TIDs that return to @fifo at the end of the run */
+    uint16_t paced[EXANET_TIDS];
     ExanetStopped stopped[EXANET_TIDS];     /* for exanet_exadma_pop_stopped() */
-    RNicFifo stops;                 /* positions in @stopped */
-    bool control_freed;             /* a control queue that was full has room again */
+    RNicFifo stops;                 /* head and count of the queue in @stopped */
+    bool control_freed;             /* a full queue of control packets has room again */
     ExanetOutput output[EXANET_OUTPUTS];
 } ExanetExadma;
 
 extern const ExanetUnit exanet_exadma_unit;
 /*
  * Execute a load or store of software in the Pending_List, or a store in the
- * control-packet windows.  @addr is an offset, in bytes, from the start of the list or of
- * the windows.  @size is 1 to 8 bytes.  An access of the list ends at the end of its
- * 64-bit word.  A store to a window is ignored unless it has 8 bytes at a multiple of 16.
- * Values are in host byte order.
+ * control-packet windows.  @addr is an offset, in bytes, from the start of the
+ * Pending_List or of the windows.  @size is 1 to 8 bytes.  An access to the Pending_List
+ * ends at the end of a 64-bit word.  A store to a window is ignored unless it has 8 bytes
+ * at a multiple of 16.  Values are in host byte order.
  */
 uint64_t exanet_exadma_list_read(ExanetState *s, hwaddr addr, unsigned size);
 void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
@@ -104,16 +106,17 @@ void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS]);
 /*
  * Stores @word (P0 to P2 of struct exanet_control, host byte order) to the control-packet
- * window of @tid at @output.  Returns false, without a store, if the queue of @output is
- * full.  Returns true otherwise, even if the packet is dropped and counted because the
- * descriptor of @tid is not valid or has ERROR.  If software has stored only one or two
- * words of a control packet at @output, drops these words and counts CONTROL_RESTART.
+ * window of @tid at @output.  Returns false, without a store, if the queue of control
+ * packets of @output is full.  Returns true otherwise, even if the packet is dropped and
+ * counted because the descriptor of @tid is not valid or has ERROR.  If software has
+ * stored only one or two words of a control packet at @output, drops these words and
+ * counts CONTROL_RESTART.
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);
 /*
- * Stops the transaction of @tid: drops its packets in output buffers and control queues,
- * clears DB and sets ERROR in W3.  Counts an active transaction in BLOCK_KILLED.
+ * Stops the transaction of @tid: drops the packets of @tid in output buffers and control
+ * queues, clears DB and sets ERROR in W3.  Counts an active transaction in BLOCK_KILLED.
  */
 void exanet_exadma_kill(ExanetState *s, unsigned tid);
 /*
@@ -141,8 +144,8 @@ static inline bool exanet_exadma_armed(const ExanetExadma *e, unsigned tid)
  */
 bool exanet_exadma_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 /*
- * Removes the oldest stopped transaction from the list, and stores this transaction in
- * *@stopped.  Returns false if the list is empty.
+ * Removes the oldest element from the list of stopped transactions, and stores this
+ * element in *@stopped.  Returns false if the list is empty.
  */
 bool exanet_exadma_pop_stopped(ExanetState *s, ExanetStopped *stopped);
 

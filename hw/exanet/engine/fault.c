@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet fault FIFO, and the table of pending faults, which wait for the driver's answer.
+ * ExaNet page faults: the FIFO of reports, and the table of pending faults, which wait
+ * for the driver's answer.
  *
  * Several pending faults may have the same page, context, direction (@write) and side
  * (@dst).  The FIFO gets a report of the first of these faults only.  The table has all
- * these faults, and the driver's answer to one fault is the answer to all of them.
+ * these faults, and the driver's answer to one fault answers all faults with these
+ * properties.
  */
 #include "qemu/osdep.h"
 #include "context.h"
@@ -14,7 +16,7 @@
 #include "../base/regs.h"
 #include "../trace.h"
 
-/* Number of entries of the table that are reserved for each enabled context. */
+/* Number of entries of the table of pending faults reserved for each enabled context. */
 #define FAULTS_RESERVED 8
 
 static bool fault_same_page(const ExanetPendingFault *a,
@@ -24,7 +26,7 @@ static bool fault_same_page(const ExanetPendingFault *a,
            a->dst == b->dst;
 }
 
-/* Returns true if TID, other node, unit, context and side of both faults are the same. */
+/* Returns true if @a and @b have the same TID, other node, unit, context and side. */
 static bool fault_same_user(const ExanetPendingFault *a,
                             const ExanetPendingFault *b)
 {
@@ -55,7 +57,10 @@ static void fault_overflow(ExanetState *s)
     exanet_irq_raise(s, EXANET_IRQ_FAULT_OVERFLOW);
 }
 
-/* Adds a report of @f to the FIFO, which has room, and raises the interrupt. */
+/*
+ * Adds a report of @f to the FIFO of reports, which must have room, and raises interrupt
+ * cause FAULT.
+ */
 static void fault_push(ExanetState *s, const ExanetPendingFault *f,
                        uint32_t left)
 {
@@ -128,7 +133,9 @@ static void fault_remove(ExanetState *s, ExanetPendingFault *p)
 /* Removes all pending faults of context @c from the table. */
 static void fault_forget(ExanetState *s, unsigned c)
 {
-    /* reports in the FIFO stay, because the driver may be reading the oldest report */
+    /*
+     * keeps the reports in the FIFO, because the driver may be reading the oldest report
+     */
     for (unsigned i = 0; i < EXANET_FAULTS; i++) {
         ExanetPendingFault *p = &s->fault.pending[i];
 
@@ -139,9 +146,9 @@ static void fault_forget(ExanetState *s, unsigned c)
 }
 
 /*
- * Passes the driver's answer to the unit that has reported @f; @ok: the page is present.
- * No unit handles the answer to a fault of unit EXANET_FAULT_MESSAGE, because a sender of
- * messages or notifications does not wait for this answer.
+ * Passes the driver's answer to the unit that has reported @f.  @ok: the page is present
+ * now.  No unit handles the answer to a fault of unit EXANET_FAULT_MESSAGE, because a
+ * sender of messages or notifications does not wait for this answer.
  */
 static void fault_answer(ExanetState *s, const ExanetPendingFault *f, bool ok)
 {
@@ -171,8 +178,8 @@ static void fault_resolve_page(ExanetState *s, ExanetPendingFault f, bool ok)
 }
 
 /*
- * Executes a write of @word (EXANET_RESOLVE_) to FAULT_RESOLVE.  Ignores an answer for
- * which no pending fault has the TID, node, unit, context and side in @word.
+ * Executes a write of @word (fields EXANET_RESOLVE_*) to FAULT_RESOLVE.  Ignores the
+ * answer if no pending fault has the TID, node, unit, context and side in @word.
  */
 static void fault_resolve(ExanetState *s, uint64_t word)
 {

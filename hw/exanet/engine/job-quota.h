@@ -9,7 +9,7 @@
 
 #define EXANET_JOBS (RNIC_GET(EXANET_PDID_JOB, ~0ULL) + 1)
 
-/* The entries of one table. */
+/* Numbers of entries in one table. */
 typedef struct ExanetJobQuota {
     uint16_t held[EXANET_JOBS];     /* number of entries, by job */
     unsigned total;                 /* number of entries of all jobs */
@@ -17,7 +17,7 @@ typedef struct ExanetJobQuota {
 
 /*
  * Returns true if a table of @max entries has room for another entry of @job.  A job may
- * have at most half of the entries that other jobs do not use.  So a single job cannot
+ * use at most half of the entries that other jobs do not use, so that a single job cannot
  * fill the table.
  */
 static inline bool exanet_job_quota_room(const ExanetJobQuota *q, unsigned job,

@@ -3,7 +3,7 @@
  * ExaNet mailboxes: rings of messages in the memory of a process.
  *
  * All state of a mailbox is in the user page.  This file checks the values that the
- * process stores in RING and CTRL.  HEAD may have any value.
+ * process stores in RING and CTRL.  The process may store any value in HEAD.
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -112,14 +112,14 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
     }
 }
 
-/* Fills in @msg, the ring entry for @pkt.  The caller must set the phase. */
+/* Fills in @msg, the ring entry for @pkt, except member phase. */
 static void mailbox_build(ExanetState *s, const ExanetPacket *pkt, uint64_t data,
                           struct exanet_message *msg)
 {
     uint16_t pdid = pkt->pdid;
 
     if (pkt->type == EXANET_TYPE_WRITE) {
-        /* a write comes from a packetizer, whose TID has the context of the sender */
+        /* the TID of a write, which a packetizer sent, has the context of the sender */
         pdid = (pdid & EXANET_PDID_JOB) |
                RNIC_PREP(EXANET_PDID_CTX, RNIC_GET(EXANET_PTID_CTX, pkt->tid));
     }
@@ -160,7 +160,10 @@ static enum exanet_resp mailbox_store(ExanetState *s, unsigned c,
     return resp;
 }
 
-/* Counts and reports a page fault at address @va of the ring of mailbox @regs. */
+/*
+ * Counts and reports a page fault at address @va, in the ring of mailbox @regs, that the
+ * message @pkt met.
+ */
 static void mailbox_fault(ExanetState *s, unsigned c,
                           const struct exanet_mailbox *regs, uint64_t va,
                           const ExanetPacket *pkt)

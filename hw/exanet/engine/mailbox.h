@@ -22,10 +22,10 @@ extern const ExanetUnit exanet_mailbox_unit;
 void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
                           uint64_t value, unsigned size);
 /*
- * Stores the message @pkt in mailbox VA[7:4] of the context of @pkt->pdid.  @data (host
- * byte order) is the value of the entry's data field.  If the message was stored, raises
- * the context's interrupt if @irq is true or if CTRL of the mailbox has IRQ.  Returns ACK
- * if the message is in the ring, otherwise:
+ * Stores the message @pkt in the mailbox with number @pkt->va[7:4] of the context in
+ * @pkt->pdid.  @data (host byte order) is the value of the entry's data field.  If the
+ * message was stored, raises the context's interrupt if @irq is true or if CTRL of the
+ * mailbox has IRQ.  Returns ACK if the message is in the ring, otherwise:
  *   FULL        the ring is full, or the mailbox is disabled
  *   FAULT       exanet_context_write() to the ring returns FAULT; the function has called
  *               exanet_fault_report()

@@ -4,18 +4,18 @@
  *
  * A receiver distinguishes a new message of a channel from an old message by the distance
  * between their generations.  A receiver gets only the messages to its own node, so the
- * packetizer counts generations for each node.  The entry of a node here should live
- * longer than the record of this node in the receiver, even if the context gets another
- * owner or the device is reset.  Otherwise a new entry could begin with a wrong
- * generation, and the receiver could ack a message of that generation without delivering
- * the message.
+ * packetizer counts generations for each node.  The packetizer should keep the entry of a
+ * node longer than the receiver of that node keeps its record of the channel, even if the
+ * context gets another owner or the device is reset.  Otherwise a new entry could begin
+ * with a wrong generation, and the receiver could ack a message of that generation
+ * without delivering the message.
  *
- * Only a node that has received a message can have a record of its generation.  So, if no
- * copy of a message to a node had a route, the packetizer removes the entry of the node
- * when the last message ends.  When room is needed, the packetizer removes other entries
- * that have not been used for ANSWER_NS, or, if the node has answered or has an answer
- * that cannot be identified, for FORGOTTEN_NS.  Each job has a quota, because a process
- * must leave room for the next process of its context.
+ * Only a node that has received a message can have a record of the message's generation.
+ * So, if no copy of a message to a node had a route, the packetizer removes the entry of
+ * the node when the last message to the node ends.  When room is needed, the packetizer
+ * removes other entries that have not been used for ANSWER_NS, or, if the node has
+ * answered or its answers cannot be identified, for FORGOTTEN_NS.  Each job has a quota,
+ * because a process must leave room for the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -24,7 +24,7 @@
 
 #define GENERATIONS         (RNIC_GET(EXANET_PTID_GEN, ~0ULL) + 1)
 #define GENERATIONS_SKIPPED (GENERATIONS / 4)
-/* Most entries of a context, and most of these entries that have PktzPeer.unknown. */
+/* Maximal number of entries of a context, and of those entries with PktzPeer.unknown. */
 #define PEERS_MAX           4096
 #define PEERS_UNKNOWN       1024
 /* After this time from the end of a message, the packetizer expects no answer. */
@@ -34,10 +34,11 @@
 
 /* A node to which a context sends, or has sent. */
 typedef struct PktzPeer {
-    int64_t used;                   /* ns, time when a message last began or ended */
+    /* ns, time when a message to the node last began or ended */
+    int64_t used;
     uint32_t coord;                 /* coordinates of the node */
     uint16_t job;                   /* job for which quota @held counts the entry */
-    uint8_t messages;               /* messages under way */
+    uint8_t messages;               /* messages to the node that have not ended */
     bool reached;                   /* a copy of a message had a route */
     bool answered;                  /* the node has answered a message */
     /*
@@ -76,8 +77,8 @@ static PktzPeer *peer_find(ExanetPktzPeers *p, uint32_t coord)
 /* --- Memory for entries ----------------------------------------------------- */
 
 /*
- * Returns the time, ns, from which on the entry @peer is not needed: INT64_MAX while a
- * message is under way; otherwise INT64_MIN if no copy had a route.
+ * Returns the time, ns, from which on the entry @peer is not needed.  Returns INT64_MAX
+ * while a message to @peer has not ended, otherwise INT64_MIN if no copy had a route.
  */
 static int64_t peer_end_time(const PktzPeer *peer)
 {
@@ -90,7 +91,7 @@ static int64_t peer_end_time(const PktzPeer *peer)
     return peer->used + (peer->answered || peer->unknown ? FORGOTTEN_NS : ANSWER_NS);
 }
 
-/* Subtracts @peer, which the caller removes from the table, from the quotas. */
+/* Subtracts @peer from the quotas.  The caller removes @peer from the table. */
 static void peer_uncount(ExanetPktzPeers *p, const PktzPeer *peer)
 {
     exanet_job_quota_give(&p->held, peer->job);
@@ -165,9 +166,10 @@ static PktzPeer *peer_new(ExanetState *s, unsigned n, uint32_t coord,
 
 /*
  * Returns the node to which the last message of channel @k with generation @gen went, if
- * its first answer may still arrive and the node is not @peer.  Otherwise returns NULL.
- * If @peer used the generation too, this answer could not be identified, because an
- * answer does not contain its source.  A node that has answered before is not returned.
+ * the first answer of this node may still arrive and the node is not @peer.  Otherwise
+ * returns NULL.  If @peer used the generation too, this answer could not be identified,
+ * because an answer does not contain its source.  Returns NULL also if this node has
+ * answered before or has PktzPeer.unknown.
  */
 static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
                             const PktzPeer *peer, int64_t now)
@@ -186,9 +188,9 @@ static PktzPeer *gen_holder(ExanetPktzPeers *p, unsigned k, uint8_t gen,
  * returns another node.
  *
  * If no generation is left, the function shares the generation of such a node, if
- * possible of a node with an entry of another job.  Then an answer of that node cannot be
- * identified, so its entry stays as long as if the node had answered.  Returns false if
- * the quota of @job for such entries is used up.
+ * possible of a node with an entry of another job.  An answer of this node can then not
+ * be identified, so the entry of the node stays as long as if the node had answered.
+ * Returns false if the quota of @job for entries with PktzPeer.unknown is used up.
  */
 static bool gen_next(ExanetPktzPeers *p, const PktzPeer *peer, unsigned k,
                      unsigned job, uint8_t last, int64_t now, uint8_t *next)

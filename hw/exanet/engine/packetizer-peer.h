@@ -8,7 +8,7 @@
 
 #include "../exanet.h"
 
-/* Allocate and free the tables of all contexts. */
+/* Allocate and free the tables of nodes, ExanetPktzPeers, of all contexts. */
 void exanet_pktz_peers_init(ExanetState *s);
 void exanet_pktz_peers_fini(ExanetState *s);
 /*
@@ -26,11 +26,15 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
  * node may have received the message.
  */
 void exanet_pktz_peer_sent(ExanetState *s, unsigned n, uint32_t coord);
-/* Records the end of the message of channel @n to node @coord.  May free the entry. */
+/*
+ * Records the end of the message of channel @n to node @coord.  May free the entry of the
+ * node.
+ */
 void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 /*
  * Stores in *@coord the node that may still answer the message of generation @gen of
- * channel @n, even if the message has ended.  Returns false if no node may answer.
+ * channel @n, even if the message has ended.  Returns false, and stores nothing, if no
+ * node may still answer.
  */
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
                             uint32_t *coord);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet packetizer: sends small messages from the registers of a process.  A message
- * with PKTZ_ACK is retransmitted until the message is acked or has failed.  Any other
- * message is sent once.
+ * ExaNet packetizer: sends small messages from the registers of a process.  The
+ * packetizer retransmits a message with flag PKTZ_ACK until the message is acked or has
+ * failed, and sends any other message once.
  *
  * Destination, control word and payload of a message stay in the user page.  These fields
  * cannot change between the checks at GO and the last copy, because stores to a channel
@@ -102,7 +102,9 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     unsigned code = RNIC_GET(EXANET_PKTZ_CODE, ctrl);
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
-    /* also for NI space, because a payload across 256 B makes the packet malformed */
+    /*
+     * checks NI addresses too, because a payload across 256 B makes the packet malformed
+     */
     if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
         va % EXANET_MTU + size > EXANET_MTU) {
         return false;
@@ -299,7 +301,7 @@ static bool channel_send(ExanetState *s, unsigned n)
     return true;
 }
 
-/* Returns the channel, counted through all contexts, of wire TID @wire. */
+/* Returns the number, counted through all contexts, of the channel in wire TID @wire. */
 static unsigned channel_of(uint16_t wire)
 {
     return RNIC_GET(EXANET_PTID_CTX, wire) * EXANET_PKTZ_CHANNELS +

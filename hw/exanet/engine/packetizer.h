@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet packetizer: sends messages of up to 64 bytes.  The packetizer retransmits a
- * message with PKTZ_ACK until the message is acked or has failed.
+ * message with flag PKTZ_ACK until the message is acked or has failed.
  */
 #ifndef HW_EXANET_ENGINE_PACKETIZER_H
 #define HW_EXANET_ENGINE_PACKETIZER_H
@@ -34,8 +34,9 @@ typedef struct ExanetPktzChannel {
 #define EXANET_PKTZ_TOTAL (EXANET_CONTEXTS * EXANET_PKTZ_CHANNELS)
 
 typedef struct ExanetPacketizer {
-    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];   /* by context, then by number */
-    ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; packetizer-peer.c */
+    /* by context, then by number in the context */
+    ExanetPktzChannel channel[EXANET_PKTZ_TOTAL];
+    ExanetPktzPeers *peers[EXANET_CONTEXTS];        /* owned; see packetizer-peer.c */
     /* channels with a message that has not ended */
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
@@ -47,11 +48,11 @@ typedef struct ExanetPacketizer {
 extern const ExanetUnit exanet_packetizer_unit;
 /*
  * Executes a store of @value by software to the packetizer page of context @c.  @addr is
- * an offset in bytes from the start of the page; @size is in bytes.  Ignores a store
- * that is not aligned, has less than 4 bytes, or is not to DST, CTRL or the payload of a
- * channel; a store to a channel whose message has not ended; and all stores if the
- * context is disabled.  A store of GO to CTRL begins a message, or sets status FAILED if
- * the message is refused.
+ * an offset in bytes from the start of the page; @size is in bytes.  Ignores a store that
+ * is not aligned, has less than 4 bytes, or is not to DST, CTRL or the payload of a
+ * channel; a store to a channel whose message has not ended (counts GO in MSG_BUSY); and
+ * all stores if the context is disabled.  A store of GO to CTRL begins a message, or sets
+ * status FAILED if the message is refused.
  */
 void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
                              uint64_t value, unsigned size);
@@ -64,7 +65,7 @@ void exanet_packetizer_write(ExanetState *s, unsigned c, hwaddr addr,
 void exanet_packetizer_response(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Stores in *@dst the coordinates of the node that may still answer the message of wire
- * TID @wire, even if the message has ended.  Returns false if no node may answer.
+ * TID @wire, even if the message has ended.  Returns false if no node may still answer.
  */
 bool exanet_packetizer_target(ExanetState *s, uint16_t wire, uint32_t *dst);
 

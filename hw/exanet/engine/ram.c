@@ -30,7 +30,7 @@ void exanet_ram_init(ExanetRam *ram, AddressSpace *as, void (*forget)(ExanetRam 
         .name = "exanet",
         .commit = ram_commit,
     };
-    /* calls ram_commit() */
+    /* calls ram_commit(), which calls @forget */
     memory_listener_register(&ram->listener, as);
 }
 

@@ -5,8 +5,8 @@
  * has a reference to the RAM.
  *
  * Host pointers into a range are valid until the table drops its ranges.  The table drops
- * all ranges together: after each change of the memory map, when a new range finds no
- * room, and in the functions below that say so.
+ * all ranges together: after each change of the memory map, when the table is full and a
+ * new range is needed, and in the functions below that say so.
  */
 #ifndef HW_EXANET_ENGINE_RAM_H
 #define HW_EXANET_ENGINE_RAM_H
@@ -27,7 +27,7 @@ struct ExanetRam {
     /* Invalidates the owner's host pointers into RAM, before @ram drops its ranges. */
     void (*forget)(ExanetRam *ram);
     ExanetRamRange range[EXANET_RAM_RANGES];
-    unsigned ranges;                /* ranges in use */
+    unsigned ranges;                /* number of ranges in use */
     unsigned last;                  /* index of the range that is tried first */
     MemoryListener listener;
 };
@@ -37,7 +37,7 @@ struct ExanetRam {
  * time.
  */
 void exanet_ram_init(ExanetRam *ram, AddressSpace *as, void (*forget)(ExanetRam *ram));
-/* Drops all ranges, and ends the table. */
+/* Drops all ranges, and ends the observation of the memory map. */
 void exanet_ram_fini(ExanetRam *ram);
 /* Drops all ranges. */
 void exanet_ram_drop(ExanetRam *ram);
@@ -59,10 +59,7 @@ static inline bool exanet_ram_contains(const ExanetRamRange *range, hwaddr pa,
     return offset < range->size && range->size - offset >= len;
 }
 
-/*
- * Does as exanet_ram_find(), which calls this function if range[@last] does not contain
- * the bytes.
- */
+/* Does the work of exanet_ram_find() if range[@last] does not contain the bytes. */
 ExanetRamRange *exanet_ram_search(ExanetRam *ram, hwaddr pa, hwaddr len);
 /*
  * Returns the range that contains all @len bytes from physical address @pa on.  If the
@@ -96,7 +93,7 @@ static inline uint8_t *exanet_ram_pointer(const ExanetRamRange *range, hwaddr pa
 
 /*
  * Marks @len bytes at @p, which were written, as dirty, and discards code that TCG has
- * translated from them.  @index is the index of the range that contains the bytes.
+ * translated from these bytes.  @index is the index of the range that contains the bytes.
  */
 static inline void exanet_ram_dirty(ExanetRam *ram, unsigned index, const uint8_t *p,
                                     hwaddr len)

@@ -26,9 +26,14 @@ static inline uint64_t exanet_rx_bits(unsigned first, unsigned last)
     return (~0ULL >> (63 - last)) & (~0ULL << first);
 }
 
-/* Returns the receiver context of the TID and the source of @pkt, or NULL. */
+/*
+ * Returns the receiver context of the TID and the source of @pkt, or NULL if none exists.
+ */
 ExanetRxContext *exanet_rx_find(ExanetState *s, const ExanetPacket *pkt);
-/* Returns true if all packets of the block of @c have arrived. */
+/*
+ * Returns true if all data packets of the block of @c, and its control packet if the
+ * block needs one, have arrived.
+ */
 static inline bool exanet_rx_all(const ExanetRxContext *c)
 {
     uint64_t wanted;
@@ -42,9 +47,10 @@ static inline bool exanet_rx_all(const ExanetRxContext *c)
 
 /*
  * Ends the block of @c, all of whose packets have arrived: delivers the notification of a
- * block with a control packet, frees @c, and sends an ack.  The protocol of [P] also
- * records that the block is complete.  If the notification has an error, only sends a
- * nack, and @c stays in use.  @pkt is the last packet that has arrived.
+ * block with a control packet, frees @c, and sends an ack.  Without CTRL_STRICT, also
+ * records that the block is complete [P].  If the control packet does not fit the block
+ * or the notification has an error, only sends a nack, and @c stays in use.  @pkt is the
+ * last packet that has arrived.
  */
 void exanet_rx_complete(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                         const ExanetPacket *pkt);

@@ -18,8 +18,9 @@
 
 #define PKTZ_GEN_COUNT 64
 /*
- * Time, ns, without delivered or refused packets of a packetizer's channel after which
- * the next packet counts as a new message.  A packetizer ends a message earlier [P].
+ * If for this time, ns, no packet of a packetizer's channel was delivered or refused, the
+ * next packet of the channel counts as a new message.  A packetizer ends a message
+ * earlier [P].
  */
 #define PKTZ_AGE_NS (30 * (int64_t)NANOSECONDS_PER_SECOND)
 
@@ -101,9 +102,9 @@ enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
 
 /*
  * Returns true if a record shows that the notification of @pkt was delivered before.
- * @data is its data, little-endian.  The function compares TID, address, PDID and @data,
- * because TIDs are used again.  Each copy extends the life of the record, because a
- * firmware may retransmit for minutes.
+ * @data is the data of the notification, little-endian.  The function compares TID,
+ * address, PDID and @data, because TIDs are used again.  Sets the time of the record to
+ * now, because a firmware may retransmit for minutes.
  */
 static bool report_known(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, uint64_t data)
@@ -123,7 +124,9 @@ static bool report_known(ExanetState *s, ExanetSource *src,
     return false;
 }
 
-/* Records the delivered notification @pkt, in place of the record written first. */
+/*
+ * Records the delivered notification @pkt.  Replaces the record that was written first.
+ */
 static void report_record(ExanetState *s, ExanetSource *src,
                           const ExanetPacket *pkt, uint64_t data)
 {
@@ -232,9 +235,9 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns true if @pkt belongs to the last message of @sender, and this message was
- * delivered, or if @pkt belongs to an older message.  Then the function has counted @pkt,
- * and has acked a packet of the last message again.  @sender is an index of
+ * Returns true if @pkt belongs to the last message of @sender and this message was
+ * delivered, or if @pkt belongs to an older message.  In these cases the function has
+ * counted @pkt, and has acked a packet of the last message again.  @sender is an index of
  * ExanetSource.message.
  */
 static bool message_known(ExanetState *s, const ExanetSource *src,
@@ -260,8 +263,9 @@ static bool message_known(ExanetState *s, const ExanetSource *src,
 }
 
 /*
- * Returns ACK if the context that @pkt accesses accepts the PDID and the source of @pkt.
- * Otherwise returns the code of exanet_rtmailbox_check() or exanet_context_check().
+ * Returns ACK if the context that @pkt accesses accepts the PDID and the source of @pkt
+ * and, for a read request, the payload is valid.  Otherwise returns the code of
+ * exanet_rtmailbox_check() or exanet_context_check().
  */
 static enum exanet_resp message_check(ExanetState *s, const ExanetPacket *pkt)
 {

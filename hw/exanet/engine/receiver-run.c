@@ -16,8 +16,8 @@
 #include "../trace.h"
 
 /*
- * Returns true if context @c has no packet of @run yet, and if FIRST and LAST of @run fit
- * to those that have arrived.
+ * Returns true if receiver context @c has no packet of @run yet, and if @run lies between
+ * the first and the last packet of the block, if these are known.
  */
 static bool rx_run_fits(const ExanetRxContext *c, const ExanetPacket *run)
 {
@@ -49,7 +49,7 @@ static ExanetRxContext *rx_run_context(ExanetState *s, const ExanetPacket *run,
     t = &src->tomb[exanet_pkt_tid(run)];
     if (t->valid && s->time - t->time <= EXANET_TID_AGE_NS &&
         (exanet_pkt_gen(run) - t->gen) % EXANET_GENERATIONS != 1) {
-        return NULL;                /* tomb_check() decides */
+        return NULL;                /* tomb_check() must decide */
     }
     if (exanet_context_check(s, run->pdid, run->src) != EXANET_RESP_ACK ||
         exanet_context_window(s, RNIC_GET(EXANET_PDID_CTX, run->pdid), run->va,
@@ -62,9 +62,9 @@ static ExanetRxContext *rx_run_context(ExanetState *s, const ExanetPacket *run,
 
 /*
  * Writes the packets of @run before the first page without a cached translation, and
- * records that these packets have arrived.  Ends the block if the block is complete then.
- * Returns the number of these packets.  Returns 0 if the first packet of @run must be
- * processed alone.
+ * records that these packets have arrived.  Ends the block if this makes the block
+ * complete.  Returns the number of these packets.  Returns 0 if the first packet of @run
+ * must be processed alone.
  */
 static unsigned rx_run_take(ExanetState *s, const ExanetPacket *run)
 {

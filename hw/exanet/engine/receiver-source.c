@@ -10,7 +10,8 @@
  * The source coordinates in a packet may be false.  So the receiver adds a source only
  * when a packet of the node has passed the check of its context.  If there is no room, a
  * new source replaces only a source whose state is not needed any more.  A part of the
- * room is reserved for each link, so that sources of other links cannot fill this part.
+ * SOURCES_MAX sources is reserved for each link, so that nodes behind other links cannot
+ * use up this part.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -19,9 +20,11 @@
 #include "receiver.h"
 #include "../base/wire.h"
 
-/* Maximum of sources, because a source needs about 54 KB of memory. */
+/* Maximal number of sources.  There is a limit because a source needs about 54 KB. */
 #define SOURCES_MAX 1024
-/* Number of sources that all links share; the other half is divided among the links. */
+/*
+ * Number of sources that all links share.  The other sources are divided among the links.
+ */
 #define SOURCES_SHARED (SOURCES_MAX / 2)
 /*
  * Time, ns, from the first packet of a source until a new source may replace the source
@@ -253,10 +256,11 @@ static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the source of @pkt.  @src is the source that the lookup found, or NULL; then
- * the function adds a source.  A new epoch in @pkt restarts @src.  Returns NULL if @pkt
- * must be dropped; then the function has counted @pkt, and has called @refuse if there is
- * no room.
+ * Returns the source of @pkt.  @src is the source that the lookup found.  If @src is
+ * NULL, the function adds a source.  A new epoch in @pkt restarts @src.  Returns NULL if
+ * @pkt must be dropped, because of epoch_denied() or because there is no room for a
+ * source.  In both cases the function has counted @pkt; without room it has also called
+ * @refuse.
  */
 static ExanetSource *source_take(ExanetState *s, const ExanetPacket *pkt,
                                  void (*refuse)(ExanetState *s,

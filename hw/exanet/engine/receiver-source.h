@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Declarations that the files of the receiver share: receiver.c (blocks),
- * receiver-message.c (messages and notifications) and receiver-source.c (state of the
- * nodes that send).  Apart from them only shm/target.c includes this header.
+ * Declarations that the files of the receiver share: receiver.c (blocks), receiver-run.c
+ * (runs), receiver-message.c (messages and notifications) and receiver-source.c (state of
+ * the nodes that send).  Apart from these files only shm/target.c includes this header.
  */
 #ifndef HW_EXANET_ENGINE_RECEIVER_SOURCE_H
 #define HW_EXANET_ENGINE_RECEIVER_SOURCE_H
@@ -24,8 +24,12 @@
  * without a receiver context, or the source released the block.
  */
 typedef struct ExanetTidRecord {
-    int64_t time;                   /* ns, last change of a tombstone, or the release */
-    /* last copy that was answered or released; UINT16_MAX: the block was given up */
+    /* ns; in @tomb: last change; in @refused: the release */
+    int64_t time;
+    /*
+     * sequence number of the last copy that was answered or released; UINT16_MAX: the
+     * source gave up the block
+     */
     uint16_t seq;
     uint8_t gen;                    /* generation of the block */
     bool valid;
@@ -44,14 +48,15 @@ typedef struct ExanetReport {
 
 /* The state of a node that sends to this node. */
 struct ExanetSource {
-    int64_t time;                   /* ns, last release or packet that passed the check */
+    /* ns, last release, or last packet accepted by the check of its context */
+    int64_t time;
     int64_t created;                /* ns, time of the first packet */
-    /* ns, last packet that arrived through a switch and passed the check */
+    /* ns, last packet that arrived through a switch and was accepted by this check */
     int64_t far;
     uint32_t coord;                 /* coordinates of the node */
     uint8_t epoch;                  /* epoch of the node */
     uint8_t link;                   /* link of the first packet; EXANET_LINKS: none */
-    /* a block, message, notification, load or store was accepted */
+    /* a block, message, notification, load or store of the node was accepted */
     bool proven;
     struct {
         int64_t time;               /* ns, time when the epoch was replaced */
@@ -72,10 +77,9 @@ struct ExanetSource {
         unsigned next;              /* index to replace next, modulo EXANET_RX_REPORTS */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
     /*
-     * State that a higher room keeps for the node, the order of loads and stores, or
-     * NULL.  Only the higher room knows the type.  It sets @higher_free together with
-     * @higher.  The receiver calls @higher_free(@higher) when the node has a new epoch,
-     * and when the source is freed.
+     * Order of the loads and stores of the node, or NULL.  Only shm/target.c knows the
+     * type, and sets @higher_free together with @higher.  The receiver calls
+     * @higher_free(@higher) when the node has a new epoch, and when the source is freed.
      */
     void *higher;
     void (*higher_free)(void *higher);
@@ -90,9 +94,10 @@ void exanet_source_free(gpointer value);
  * source.  If @passed is false, *@src is NULL for an unknown node or epoch, because the
  * coordinates of a refused packet may be false and must allocate no memory.
  *
- * Returns false if @pkt must be dropped: its epoch is old, or @passed is true and there
- * is no room for its node.  Then the function has counted @pkt, and has called @refuse if
- * there is no room.
+ * Returns false if @pkt must be dropped: its epoch is a recorded old epoch; or @passed is
+ * true, and a neighbour that sent @pkt has advertised another epoch or there is no room
+ * for a new source.  In these cases the function has counted @pkt, and has called @refuse
+ * if there is no room.
  */
 bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
                         void (*refuse)(ExanetState *s, const ExanetPacket *pkt),
@@ -108,8 +113,8 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
 /*
- * Returns a record of a page fault at a write by @pkt, for exanet_fault_report().  @unit
- * is the kind of access.  The caller sets member va.
+ * Returns a record, for exanet_fault_report(), of a page fault at a write by @pkt.  @unit
+ * is the kind of access.  The caller must set member va of the record.
  */
 ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
                                          enum exanet_fault_unit unit);

@@ -78,7 +78,7 @@ void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
 
 /* --- Contexts ----------------------------------------------------------- */
 
-/* Frees all receiver contexts of blocks for context @c of this node. */
+/* Frees all receiver contexts of blocks whose destination is context @c of this node. */
 static void receiver_forget(ExanetState *s, unsigned c)
 {
     for (unsigned i = 0; i < EXANET_RX_CONTEXTS; i++) {
@@ -111,8 +111,8 @@ ExanetRxContext *exanet_rx_find(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Initializes receiver context @c for the block and the copy of @pkt.  If the source has
- * released an older block or copy of the TID, that release does not count any more.
+ * Initializes receiver context @c for the block and the copy of @pkt.  Cancels the record
+ * of a release of an older block or copy of the TID.
  */
 static void rx_start(ExanetSource *src, ExanetRxContext *c,
                      const ExanetPacket *pkt)
@@ -166,10 +166,10 @@ static void rx_nack(ExanetState *s, ExanetRxContext *c,
 }
 
 /*
- * Sends nack @resp for @pkt, which may use no receiver context, and records the nack in
+ * Sends nack @resp for @pkt, which gets no receiver context, and records the nack in
  * @src->refused.  Sends nothing if the record has the generation and sequence number of
- * @pkt.  @src is NULL for an unknown node or epoch; then the first data packet of a block
- * gets a nack, and nothing is recorded.
+ * @pkt.  If @src is NULL (unknown node or epoch), records nothing, and nacks only the
+ * first data packet of a block.
  */
 static void rx_refuse(ExanetState *s, ExanetSource *src,
                       const ExanetPacket *pkt, enum exanet_resp resp)
@@ -218,8 +218,9 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Returns true if @pkt belongs to a block that is complete, or to an older block; then
- * the function has counted @pkt, and has acked the first packet of a later copy.
+ * Returns true if @pkt belongs to a block that is complete, or to an older block.  In
+ * this case the function has counted @pkt, and has acked @pkt if this is the first packet
+ * of a later copy of the complete block.
  *
  * A packet that is more than one generation ahead of the TID's record moves the record to
  * the generation before that of the packet, even if the block of the packet fails later.
@@ -238,7 +239,8 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead > 0 && ahead < EXANET_GENERATIONS / 2) {
         if (ahead > 1) {
             t->gen = (exanet_pkt_gen(pkt) - 1) % EXANET_GENERATIONS;
-            t->seq = UINT16_MAX;        /* no copy gets an ack: the block was given up */
+            /* the block was given up, so no copy gets an ack */
+            t->seq = UINT16_MAX;
             t->time = s->time;
         }
         return false;
@@ -246,7 +248,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead >= EXANET_GENERATIONS / 2) {
         exanet_count(s, RX_OLD_GEN);
     } else if (pkt->seq > t->seq) {
-        /* a later copy: the ack may be lost; the data must not be written again */
+        /* acks a later copy again, without a write, because the last ack may be lost */
         t->seq = pkt->seq;
         t->time = s->time;
         exanet_count(s, RX_REACK);
@@ -423,12 +425,13 @@ static bool rx_released(ExanetState *s, const ExanetSource *src,
 
 /*
  * Continues receiver context @c with the later copy to which @pkt belongs.  Packets of
- * earlier copies still count, unless the last copy had an error other than a bad payload
- * CRC.  So a large block becomes complete even if the cable loses packets of each copy.
+ * earlier copies still count as arrived, unless the last copy was nacked with a code
+ * other than CRC.  So a large block becomes complete even if a cable loses packets of
+ * each copy.
  *
- * Begins without packets if the PDID differs, or if the sequence number is at least
- * EXANET_SEQ_GAP higher, because a source leaves this gap after a block that was given
- * up.  In the published protocol each copy begins without packets.
+ * Starts @c again without packets if the PDID differs, or if the sequence number is at
+ * least EXANET_SEQ_GAP higher, because a source leaves this gap after a block that was
+ * given up.  In the published protocol each copy starts without packets.
  */
 static void rx_next_copy(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                          const ExanetPacket *pkt)
@@ -578,10 +581,11 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
     ExanetTidRecord *r;
     ExanetSource *src;
 
-    /* does not check the PDID, because the lookups use the source of @pkt */
+    /* does not check the PDID, because only source and TID of @pkt select the state */
     if (!exanet_source_find(s, pkt, false, exanet_source_refuse, &src) || !src ||
         (c && (c->tid != pkt->tid || c->seq > pkt->seq))) {
-        return;         /* unknown node or epoch, or another block, or a later copy */
+        /* ignores @pkt: unknown node or epoch, another block, or a later copy */
+        return;
     }
     if (c) {
         c->valid = false;
@@ -599,8 +603,9 @@ void exanet_receiver_release(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Sends RESOLVED (@ok) or DECODE to the source of the block that met fault @f.  Returns
- * false, without an effect, if @f is not a fault of a block that arrived.
+ * Sends RESOLVED (if @ok) or DECODE (if not) to the source of the block that met page
+ * fault @f.  Returns false, without an effect, if @f is not a fault of a block that
+ * arrived.
  */
 static bool receiver_resolved(ExanetState *s, const ExanetPendingFault *f,
                               bool ok)

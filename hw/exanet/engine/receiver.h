@@ -16,9 +16,9 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
 /*
- * Time without packets after which a receiver ignores its state of a TID.  The firmware
- * of a source sends copies of a block at shorter intervals.  The firmware assumes only
- * after twice this time that the receiver has no state of the TID.
+ * Time, ns, without packets after which a receiver ignores its state of a TID.  The
+ * firmware of a source sends copies of a block at shorter intervals.  The firmware
+ * assumes only after twice this time that the receiver has no state of the TID.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
@@ -34,11 +34,12 @@ typedef struct ExanetRxContext {
     uint64_t bitmap;                /* arrived packets, by exanet_packet_bit() */
     uint64_t window;                /* 64-bit address of the 16-KB window of the block */
     uint64_t control[4];            /* P0..P3 of the control packet, host byte order */
-    int64_t time;                   /* ns, last packet that was not dropped */
+    /* ns, arrival of the last packet that was not dropped */
+    int64_t time;
     uint32_t src;                   /* coordinates of the source */
     uint32_t bytes;                 /* payload bytes that have arrived */
     uint16_t tid;                   /* wire TID */
-    uint16_t seq;                   /* sequence number of the copy */
+    uint16_t seq;                   /* sequence number of the present copy of the block */
     uint16_t pdid;                  /* PDID of the destination */
     uint16_t user;                  /* footer user bits of the last packet */
     uint8_t first_idx;              /* bit of the first packet in @bitmap, if @first */
@@ -60,16 +61,16 @@ typedef struct ExanetRxContext {
 
 typedef struct ExanetReceiver {
     ExanetRxContext ctx[EXANET_RX_CONTEXTS];
-    uint32_t ways;                  /* property: receiver contexts of a set */
+    uint32_t ways;                  /* property `ways`: receiver contexts of each set */
     GHashTable *sources;            /* coordinates -> ExanetSource, owned */
-    ExanetSource *recent;           /* source that was found or added last, or NULL */
+    ExanetSource *recent;           /* source that was looked up or added last, or NULL */
     /* Number of sources, by the link of their first packet; EXANET_LINKS: no link. */
     unsigned by_link[EXANET_LINKS + 1];
-    /* ns; before this time no source is removed for a new source of the link */
+    /* ns, by link; before this time no source is removed for a new source of the link */
     int64_t full_until[EXANET_LINKS + 1];
     int64_t swept;                  /* ns, time of the last check of all sources */
     struct {
-        uint64_t key;               /* fields EXANET_TOMB_ */
+        uint64_t key;               /* fields EXANET_TOMB_* */
         int64_t time;               /* ns, time of the completion */
     } tomb[EXANET_TOMBSTONES];      /* the last completed blocks, a ring; debug window */
     unsigned tomb_next;             /* index in @tomb that is written next */

@@ -24,7 +24,10 @@ void exanet_rtmailbox_mode_load(ExanetState *s)
                      EXANET_FW_INTERNAL;
 }
 
-/* Makes the model of the R5 run, or raises interrupt cause RT for an external R5. */
+/*
+ * Makes the model of the R5 run or, if FW_MODE is not INTERNAL, raises interrupt cause
+ * RT.
+ */
 static void rtmailbox_notify(ExanetState *s)
 {
     s->awake |= EXANET_AWAKE_R5;
@@ -163,7 +166,9 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
 {
     uint32_t word = 0;
 
-    /* removes no response if the model of the R5 runs, which needs all responses */
+    /*
+     * removes no response while the model of the R5 runs, because this model needs them
+     */
     if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);
     }
@@ -214,7 +219,10 @@ void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg)
 
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top)
 {
-    /* drops a request of which some words were read; the next read begins a request */
+    /*
+     * drops a request of which some words were read, so that the next read starts a
+     * request
+     */
     if (reg == EXANET_REG_RT_REQ_RESYNC && top && s->rt.req_lane) {
         rtmailbox_request_drop(&s->rt);
     }

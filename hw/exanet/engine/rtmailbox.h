@@ -14,15 +14,17 @@
 typedef struct ExanetState ExanetState;
 
 typedef struct ExanetRtMailbox {
-    uint32_t resp[EXANET_RT_RESPONSES];     /* fields EXANET_RT_, host byte order */
-    RNicFifo responses;             /* positions in @resp */
-    /* records struct exanet_read_req, little-endian */
+    uint32_t resp[EXANET_RT_RESPONSES];     /* responses, fields EXANET_RT_* */
+    RNicFifo responses;             /* head and count of the FIFO in @resp */
+    /* read requests, each a struct exanet_read_req, little-endian */
     uint8_t req[EXANET_RT_REQUESTS_MAX][sizeof(struct exanet_read_req)];
-    RNicFifo requests;              /* positions in @req */
-    unsigned req_lane;              /* next 32-bit word of the oldest request to read */
+    RNicFifo requests;              /* head and count of the FIFO in @req */
+    /* number of the 32-bit word of the oldest request that software reads next */
+    unsigned req_lane;
     /*
      * Returns true if the model of the R5 has room for a read request to context @owner,
-     * even if all @more requests in the FIFO are for @owner too.  Set by the firmware.
+     * even if all @more requests in the FIFO are for @owner too.  The firmware sets this
+     * pointer.
      */
     bool (*room)(ExanetState *s, unsigned owner, unsigned more);
     bool internal;                  /* FW_MODE is INTERNAL: the model of the R5 runs */
@@ -52,7 +54,7 @@ enum exanet_resp exanet_rtmailbox_check(ExanetState *s, const ExanetPacket *pkt)
 enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
                                           const ExanetPacket *pkt);
 /*
- * Removes the oldest response from its FIFO, and stores the response (fields EXANET_RT_)
+ * Removes the oldest response from its FIFO, and stores the response (fields EXANET_RT_*)
  * in *@word.  Returns false if the FIFO is empty.
  */
 bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
@@ -62,12 +64,13 @@ bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
  */
 bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
 /*
- * Computes register @reg (EXANET_REG_RT_) before a register read.  If the R5 is external,
- * a read of RT_RESP removes the oldest response, and a read of RT_REQ_DATA reads the next
- * 32-bit word of the oldest request; the read of the last word removes the request.
+ * Computes register @reg (EXANET_REG_RT_*) before a register read.  If the model of the
+ * R5 does not run, a read of RT_RESP removes the oldest response, and a read of
+ * RT_REQ_DATA reads the next 32-bit word of the oldest request; the read of the last word
+ * removes the request.
  */
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
-/* Acts on a write to register @reg (EXANET_REG_RT_); @top: see ExanetRegBlock. */
+/* Acts on a write to register @reg (EXANET_REG_RT_*).  For @top see ExanetRegBlock. */
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 
 #endif /* HW_EXANET_ENGINE_RTMAILBOX_H */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Round-trip times, smoothed as in TCP (RFC 6298): a new time has weight 1/8 in the mean,
- * and its distance from the old mean has weight 1/4 in the deviation.
+ * and the distance of the new time from the old mean has weight 1/4 in the deviation.
  */
 #ifndef HW_EXANET_ENGINE_RTT_H
 #define HW_EXANET_ENGINE_RTT_H
 
 typedef struct ExanetRtt {
-    int64_t mean, deviation;        /* ns; mean 0: no round trip measured yet */
+    int64_t mean, deviation;        /* ns; if the mean is 0, no round trip was measured */
 } ExanetRtt;
 
 /* Updates @rtt with a measured round-trip time of @ns nanoseconds. */

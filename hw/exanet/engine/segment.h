@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Division of a transfer into blocks, and of a block into packets [T §4, §5.1].  Pure
- * arithmetic, free of QEMU state, because a unit test with the document's numbers uses
- * the same functions.
+ * Division of a transfer into blocks, and of a block into packets [T §4, §5.1].  The
+ * functions use no state of QEMU, because a unit test calls them with the numbers of the
+ * paper.
  */
 #ifndef HW_EXANET_ENGINE_SEGMENT_H
 #define HW_EXANET_ENGINE_SEGMENT_H
 
 #include "rnic/exanet/wire.h"
 
-#define EXANET_SOURCE_PAGE 4096 /* bytes; no source read crosses a multiple [T §5.1] */
+#define EXANET_SOURCE_PAGE 4096 /* bytes; each source read is in one page [T §5.1] */
 
 /*
  * Returns the number of bytes of the next block of a transfer.  The transfer has @len
@@ -45,7 +45,10 @@ static inline unsigned exanet_source_reads(uint64_t src, uint32_t bytes)
     return (src & (EXANET_SOURCE_PAGE - 1)) + bytes > EXANET_SOURCE_PAGE ? 2 : 1;
 }
 
-/* Returns the number of the bit, 0 to 63, of a packet to @dst in a bitmap [D §0.2]. */
+/*
+ * Returns the number, 0 to 63, of the bit of a packet to @dst in a bitmap of the block's
+ * packets [D §0.2].
+ */
 static inline unsigned exanet_packet_bit(uint64_t dst)
 {
     return (dst / EXANET_MTU) % EXANET_BLOCK_PACKETS;

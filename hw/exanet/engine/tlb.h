@@ -2,29 +2,29 @@
 /*
  * Cache of translations: from a page of a context to host memory.
  *
- * The owner numbers its contexts from 0 to 255, and keeps a stamp for each of them.  An
+ * The owner numbers its contexts from 0 to 255, and keeps a stamp for each context.  An
  * entry is valid while its stamp is equal to the stamp of its context.  So a new stamp
  * invalidates all entries of a context at once.  The owner must set a new stamp before
- * the memory of a host pointer is freed.
+ * the memory at the host pointer of an entry is freed.
  */
 #ifndef HW_EXANET_ENGINE_TLB_H
 #define HW_EXANET_ENGINE_TLB_H
 
 #define EXANET_TLB_SHIFT 12         /* an entry covers 4 KB, even of a larger page */
-#define EXANET_TLB_WAYS 2ULL        /* entries of a set */
+#define EXANET_TLB_WAYS 2ULL        /* number of entries of a set */
 
 typedef struct ExanetTlbEntry {
     uint64_t va;                    /* virtual address of the page */
     uint64_t stamp;                 /* 0: not valid */
     uint8_t *host;                  /* first byte of the page */
-    uint8_t range;                  /* number of the owner for the memory at @host */
-    bool write;                     /* the owner may write the page */
+    uint8_t range;                  /* the owner's number for the RAM range of @host */
+    bool write;                     /* the page is writable */
 } ExanetTlbEntry;
 
 typedef struct ExanetTlb {
     ExanetTlbEntry *entry;          /* sets of EXANET_TLB_WAYS, owned; NULL: no cache */
     uint64_t mask;                  /* number of elements of @entry, less 1 */
-    unsigned victim;                /* counter; selects the entry to replace */
+    unsigned victim;                /* counter; selects the entry of a set to replace */
     uint64_t stamp;                 /* the newest stamp */
 } ExanetTlb;
 
@@ -48,7 +48,7 @@ static inline uint64_t exanet_tlb_page(uint64_t va)
     return va & ~((1ULL << EXANET_TLB_SHIFT) - 1);
 }
 
-/* Returns the set of entries for the page at @va of context @c; for this unit only. */
+/* Returns the set of entries for the page at @va of context @c.  Used only by the TLB. */
 static inline ExanetTlbEntry *exanet_tlb_set(const ExanetTlb *tlb, unsigned c,
                                              uint64_t va)
 {
@@ -63,7 +63,7 @@ static inline ExanetTlbEntry *exanet_tlb_set(const ExanetTlb *tlb, unsigned c,
     return &tlb->entry[(hash >> 32) & tlb->mask & -EXANET_TLB_WAYS];
 }
 
-/* Returns true if @e is the entry of page @page with @stamp; for this unit only. */
+/* Returns true if @e is the entry of page @page with @stamp.  Used only by the TLB. */
 static inline bool exanet_tlb_holds(const ExanetTlbEntry *e, uint64_t page,
                                     uint64_t stamp)
 {
@@ -72,7 +72,7 @@ static inline bool exanet_tlb_holds(const ExanetTlbEntry *e, uint64_t page,
 
 /*
  * Returns the entry of the page at @va of context @c, whose stamp is @stamp.  Returns
- * NULL if there is none, or if @write is true and the owner may not write the page.  The
+ * NULL if there is no such entry, or if @write is true and the page is not writable.  The
  * next call of exanet_tlb_insert() may replace the entry.
  */
 static inline ExanetTlbEntry *exanet_tlb_find(const ExanetTlb *tlb, unsigned c,

@@ -38,9 +38,9 @@
 /* The differences between the arm64 formats. */
 typedef struct ArmFormat {
     unsigned granule;       /* log2 of the page size, bytes */
-    unsigned va_bits;       /* most bits of a virtual address */
-    unsigned pa_bits;       /* address bits below this have the same number in an entry */
-    uint64_t pa_high;       /* field of an entry with the address bits from @pa_bits on */
+    unsigned va_bits;       /* maximal number of bits of a virtual address */
+    unsigned pa_bits;       /* PA[pa_bits - 1:0] are at the same bits in an entry */
+    uint64_t pa_high;       /* field of an entry with the PA bits from pa_bits on */
     unsigned blocks;        /* number of levels, above the last, that may map blocks */
 } ArmFormat;
 
@@ -66,8 +66,8 @@ static bool read_entry(const ExanetWalk *walk, uint64_t table, uint64_t va,
 }
 
 /*
- * Returns true if @entry is a large page of 1 << @shift bytes, and either has a reserved
- * bit set or is larger than 1 GB, a size that does not exist.  The function checks no
+ * Returns true if @entry maps a large page of 1 << @shift bytes, and has a reserved bit
+ * set or maps more than 1 GB, a page size that does not exist.  The function checks no
  * reserved bits in entries for 4-KB pages and for tables.
  */
 static bool x86_reserved(uint64_t entry, unsigned shift)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Walks of the page tables of processors.  Like an SMMU, the walker reads the page tables
- * of a process; the walker does not write to them.  This file needs no state of QEMU,
+ * of a process, and never writes to these tables.  This file needs no state of QEMU,
  * because unit tests walk synthetic tables.
  */
 #ifndef HW_EXANET_ENGINE_WALK_H
