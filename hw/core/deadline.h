@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A timer for the earliest of many deadlines; virtual time, ns.  RNicDeadline stores only
- * one time, so the timer may fire for a deadline that the owner has dropped meanwhile.
- * When the timer fires, the owner checks all deadlines and arms the timer for the next
- * deadline.
+ * A timer, in virtual time (ns), for the earliest of many deadlines of one owner.
+ * RNicDeadline stores only one time, so the timer may fire for a deadline that the owner
+ * has dropped meanwhile.  When the timer fires, the owner checks all deadlines and arms
+ * the timer for the next deadline.
  */
 #ifndef RNIC_CORE_DEADLINE_H
 #define RNIC_CORE_DEADLINE_H
@@ -14,19 +14,22 @@ typedef struct RNicDeadline {
     QEMUTimer *timer;
     /*
      * ns, the time for which @timer is armed.  INT64_MAX: the owner waits for no
-     * deadline. INT64_MIN: rnic_deadline_hold() was called.
+     * deadline.  INT64_MIN: between rnic_deadline_hold() and rnic_deadline_release().
      */
     int64_t at;
 } RNicDeadline;
 
-/* Makes the timer of @d, which is not armed.  @fired(@opaque) is the timer's callback. */
+/*
+ * Creates the timer of @d, but does not arm the timer.  @fired(@opaque) is the timer's
+ * callback.
+ */
 static inline void rnic_deadline_init(RNicDeadline *d, QEMUTimerCB *fired, void *opaque)
 {
     d->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, fired, opaque);
     d->at = INT64_MAX;
 }
 
-/* Disarms and frees the timer. */
+/* Disarms and frees the timer of @d. */
 static inline void rnic_deadline_fini(RNicDeadline *d)
 {
     timer_free(d->timer);
@@ -46,8 +49,9 @@ static inline void rnic_deadline_at(RNicDeadline *d, int64_t ns)
 }
 
 /*
- * Marks the timer as not armed.  The timer's callback must cause a call of this function,
- * or of rnic_deadline_hold() and rnic_deadline_release().
+ * Marks the timer of @d as not armed, because the timer has fired.  The timer's callback
+ * must cause a call of this function, or of rnic_deadline_hold() and
+ * rnic_deadline_release().
  */
 static inline void rnic_deadline_fired(RNicDeadline *d)
 {
@@ -55,7 +59,8 @@ static inline void rnic_deadline_fired(RNicDeadline *d)
 }
 
 /*
- * Disarms the timer.  The owner calls this function when the owner drops all deadlines.
+ * Disarms the timer of @d.  The owner calls this function when the owner drops all
+ * deadlines.
  */
 static inline void rnic_deadline_cancel(RNicDeadline *d)
 {
@@ -73,8 +78,9 @@ static inline void rnic_deadline_hold(RNicDeadline *d)
 }
 
 /*
- * Ends the effect of rnic_deadline_hold().  Arms the timer for @next, ns, the earliest
- * deadline.  If @next is INT64_MAX, there is no deadline, and the timer is not changed.
+ * Ends the effect of rnic_deadline_hold(), and arms the timer for @next, the time (ns) of
+ * the earliest deadline.  If @next is INT64_MAX, there is no deadline, and the function
+ * does not change the timer.
  */
 static inline void rnic_deadline_release(RNicDeadline *d, int64_t next)
 {

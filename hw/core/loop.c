@@ -11,8 +11,8 @@ void rnic_loop_schedule_bh(RNicLoop *l)
         qemu_bh_schedule(l->bh);
         if (l->timed) {
             /*
-             * the virtual time may advance before the bottom half runs, but not past a
-             * timer that is due
+             * the virtual time may advance before the bottom half runs, but cannot
+             * advance past the time of an armed timer
              */
             rnic_loop_at(l, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
         }
@@ -68,7 +68,7 @@ void rnic_loop_interrupt(RNicLoop *l)
 
 /*
  * Runs the units for at most @rounds rounds, and sets @l->pending if work is left.
- * @packets is the limit that RNicLoopOps.round gets.
+ * *@packets of RNicLoopOps.round is @packets in the first round.
  */
 static void loop_work(RNicLoop *l, unsigned rounds, unsigned packets)
 {
@@ -161,7 +161,8 @@ bool rnic_loop_reset_begin(RNicLoop *l)
         return false;
     }
     if (!rnic_loop_enter(l)) {
-        l->reset_wanted = true;     /* loop_end() resets: units still need their state */
+        /* loop_end() does the reset later, because the units still use their state */
+        l->reset_wanted = true;
         return false;
     }
     l->reset_wanted = false;
@@ -213,7 +214,8 @@ void rnic_loop_fini(RNicLoop *l)
 {
     qemu_bh_delete(l->bh);
     /*
-     * marks the end for MMIO, because a vCPU in an access may still wait for the big lock
+     * shows the MMIO handlers that the device has ended, because a vCPU in an access to
+     * the device may still wait for the big lock
      */
     l->bh = NULL;
     /*

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop of a device: one function runs all units, in rounds.
+ * The loop of a device.  The loop runs all units in rounds: RNicLoopOps.round() runs each
+ * unit once.  A run of the loop is a number of rounds, one after the other.
  *
  *   MMIO of a vCPU --> enter ... leave_vcpu --+
  *   netdev, timer  --> enter ... leave -------+--> rounds --> end --> interrupts
  *   schedule       --> bottom half -----------+
  *
- * 1. MMIO handlers, netdev callbacks and timers check, store and call
- *    rnic_loop_schedule().
- * 2. While the device is at work, a nested call only stores its data and calls
- *    rnic_loop_schedule().  The loop then runs one more round.
+ * 1. MMIO handlers, netdev callbacks and timers check their arguments, store the data,
+ *    and call rnic_loop_schedule().
+ * 2. While the device is at work (RNicLoop.running), a nested call of such a function
+ *    only stores the data and calls rnic_loop_schedule().  The loop then runs one more
+ *    round.
  * 3. Interrupts are sent when the device is not at work any more, because the guest may
  *    aim an interrupt at a register that resets, moves or unplugs this very device.
  * 4. A reset of the device, or the release of its memory, waits until the work has ended,
@@ -30,19 +32,22 @@
  */
 typedef struct RNicLoopOps {
     /*
-     * Returns false while the machine is stopped, because the device must not change
-     * then. If the result is false, the bottom half does nothing.  Only the bottom half
-     * asks.
+     * Returns false while the machine is stopped, because the state of the device must
+     * not change then.  Only the bottom half calls this function.  The bottom half does
+     * nothing if the result is false.
      */
     bool (*allowed)(void *opaque);
-    /* The loop calls begin() before the first round of a run, end() after the last. */
+    /*
+     * The loop calls begin() before the first round of a run, and end() after the last
+     * round.
+     */
     void (*begin)(void *opaque);
     void (*end)(void *opaque);
     /*
      * Runs the units once.  *@packets is the number of packets that the round may send.
-     * If the limit is for all rounds of a run together, the function subtracts the
-     * packets of this round from *@packets.  Returns true if a unit could continue now.
-     * Not NULL.
+     * If the limit is for all rounds of a run together, the function subtracts the number
+     * of packets that this round has sent from *@packets.  Returns true if a unit could
+     * continue now.  Not NULL.
      */
     bool (*round)(void *opaque, unsigned *packets);
     /* Returns true if an interrupt is pending that irq_flush() would send.  Not NULL. */
@@ -54,31 +59,32 @@ typedef struct RNicLoopOps {
     void (*irq_flush)(void *opaque);
     /* Does the reset that rnic_loop_reset_begin() has deferred.  Not NULL. */
     void (*reset)(void *opaque);
-    /* Frees what the state of the device contains; see rnic_loop_fini().  Not NULL. */
+    /* Frees the members of the device's state; see rnic_loop_fini().  Not NULL. */
     void (*free)(void *opaque);
     /*
-     * True: the loop sets QEMU's re-entrancy guard while the device is at work, so that
-     * QEMU refuses accesses to regions with this guard.  False: the handlers of the
-     * regions call rnic_loop_enter(), which detects such accesses.
+     * True: the loop sets QEMU's re-entrancy guard of the device while the device is at
+     * work.  Then QEMU refuses accesses to those regions of the device that check the
+     * guard.  False: the access handlers of the regions call rnic_loop_enter(), which
+     * detects such accesses.
      */
     bool guard;
     /* Limits of a run; rnic_loop_leave_vcpu() has smaller limits. */
-    unsigned rounds;                /* rounds of a run */
-    unsigned packets;               /* value of *@packets before the first round */
+    unsigned rounds;                /* maximal number of rounds of a run */
+    unsigned packets;               /* *@packets of round() in the first round of a run */
 } RNicLoopOps;
 
 typedef struct RNicLoop {
     const RNicLoopOps *ops;
     void *opaque;                   /* argument of the functions of @ops */
     DeviceState *dev;
-    QEMUBH *bh;                     /* NULL: the device has ended */
+    QEMUBH *bh;                     /* bottom half; NULL: the device has ended */
     RNicDeadline deadline;          /* timer of rnic_loop_at() */
     bool timed;                     /* the units must run at exact virtual times */
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
     bool pending;                   /* a unit has work that no round has done yet */
     bool due;                       /* the bottom half must run the units */
-    bool leaving;                   /* RNicLoopOps.irq_flush has not returned */
+    bool leaving;                   /* RNicLoopOps.irq_flush is being called */
     bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
     bool free_wanted;               /* a bottom half will call RNicLoopOps.free */
 } RNicLoop;
@@ -110,9 +116,9 @@ void rnic_loop_fini(RNicLoop *l);
  */
 void rnic_loop_schedule_bh(RNicLoop *l);
 /*
- * Makes the loop run the units: in the bottom half or, if the device is at work, in one
- * more round.  If the limit of the run does not permit one more round, the bottom half
- * runs the units.
+ * Makes the loop run the units.  If the device is at work, the present run of the loop
+ * has one more round; if the limit of the run does not permit one more round, the bottom
+ * half runs the units.  If the device is not at work, the bottom half runs the units.
  */
 static inline void rnic_loop_schedule(RNicLoop *l)
 {
@@ -124,9 +130,10 @@ static inline void rnic_loop_schedule(RNicLoop *l)
 }
 
 /*
- * Arms the timer that runs the units at virtual time @ns.  If the timer is armed for an
- * earlier time, the function does nothing.  So a unit that still waits for a time must
- * call this function again in each run.  A reset disarms the timer.
+ * Arms the timer of @l, which runs the units at virtual time @ns.  Does nothing if the
+ * timer is armed for @ns or an earlier time.  The timer keeps only one time, so a unit
+ * that still waits for a time must call this function again in each run.  A reset disarms
+ * the timer.
  */
 void rnic_loop_at(RNicLoop *l, int64_t ns);
 /*
@@ -143,8 +150,8 @@ bool rnic_loop_enter(RNicLoop *l);
 /*
  * Runs the units if work is pending, and ends the work that rnic_loop_enter() began.
  * Does nothing if @entered, the result of rnic_loop_enter(), is false.  The bottom half
- * sends the interrupts.  This function must not send interrupts, because an interrupt may
- * unplug the device while its caller, a netdev, still uses the queue of the netdev.
+ * sends the interrupts.  This function must not send interrupts: an interrupt may unplug
+ * the device, while the netdev that called the device still uses the queue of the netdev.
  */
 void rnic_loop_leave(RNicLoop *l, bool entered);
 /*
@@ -156,8 +163,8 @@ void rnic_loop_leave_deferred(RNicLoop *l, bool entered);
 /*
  * Ends the handling of a store, for which rnic_loop_enter() has returned true, and sends
  * the interrupts.  If @work is true and work is pending, the function first runs the
- * units within the limits RNIC_LOOP_VCPU_, because a program waits for this work.  The
- * bottom half does the rest of the work.
+ * units within the limits RNIC_LOOP_VCPU_ROUNDS and RNIC_LOOP_VCPU_PACKETS, because a
+ * program waits for this work.  The bottom half does the rest of the work.
  */
 void rnic_loop_leave_vcpu(RNicLoop *l, bool work);
 /*

@@ -77,7 +77,8 @@ void rnic_pci_class_init(PCIDeviceClass *pc)
 void rnic_pci_instance_init(Object *obj)
 {
     /*
-     * QEMU reads this flag before realize; realize adds the capability on express buses
+     * QEMU reads this flag before realize; rnic_pci_realize() adds the capability only if
+     * the bus is express
      */
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a PCI shell that does not depend on the device: MSI-X in a BAR of its own,
- * the express capability with function-level reset, and interrupts.
+ * The part that the PCI shells of all devices share (a shell is the PCIDevice that
+ * contains the device): MSI-X in a BAR of its own, the express capability with
+ * function-level reset, and interrupts.
  */
 #ifndef RNIC_CORE_PCI_H
 #define RNIC_CORE_PCI_H
@@ -21,18 +22,24 @@ bool rnic_pci_realize(PCIDevice *dev, unsigned vectors, unsigned bar, Error **er
  */
 void rnic_pci_exit(PCIDevice *dev);
 /*
- * Sets all members of @host.  RNicHost.irq sends an MSI-X message; RNicHost.line sets the
- * level of the wire that the interrupt pin selects.  @as is the address space for DMA.
+ * Sets all members of @host.  RNicHost.irq sends an MSI-X message.  RNicHost.line sets
+ * the level of the wire that the interrupt pin of @dev selects, and ignores the number of
+ * the line.  @as is the address space for DMA.
  */
 void rnic_pci_host(PCIDevice *dev, AddressSpace *as, RNicHost *host);
-/* Sets the handler of writes to the configuration space, which does FLR. */
+/*
+ * Sets the handler of writes to the configuration space.  The handler does the
+ * function-level reset (FLR).
+ */
 void rnic_pci_class_init(PCIDeviceClass *pc);
 /*
  * Makes QEMU allocate a configuration space of PCI Express size for the PCIDevice @obj.
  */
 void rnic_pci_instance_init(Object *obj);
 
-/* Interfaces of the QOM type of a shell. */
+/*
+ * Interfaces that the QOM type of a shell must have: the shell fits both kinds of buses.
+ */
 #define RNIC_PCI_INTERFACES (InterfaceInfo[]) { \
         { INTERFACE_PCIE_DEVICE }, \
         { INTERFACE_CONVENTIONAL_PCI_DEVICE }, \

@@ -8,8 +8,8 @@
 #include "poll.h"
 #include "vcpu.h"
 
-#define POLL_NS 4000    /* real time after which no more look at the netdevs begins */
-#define WAIT_NS 700     /* longest wait between two looks at the netdevs */
+#define POLL_NS 4000    /* real time, ns: the vCPU does not poll the netdevs later */
+#define WAIT_NS 700     /* real time, ns: longest wait between two polls of the netdevs */
 
 /*
  * True while a vCPU polls.  Only one vCPU of a machine takes frames, because several

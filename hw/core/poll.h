@@ -5,7 +5,7 @@
  * wake-up of the main loop takes longer than all other steps of a small message.
  *
  * The device polls its netdevs (qemu_net_busy_poll()) and does the work of the frames.
- * The functions of this header limit the time of a poll.  Between two looks at the
+ * The functions of this header limit the time of a poll.  Between two polls of the
  * netdevs the functions release the big lock, because the threads that produce events
  * need this lock.
  */
@@ -17,10 +17,11 @@
 /* State of one poll, on the stack of the vCPU's thread. */
 typedef struct RNicPoll {
     Object *owner;                  /* the device; RNicPoll owns a reference */
-    const uint32_t *events;         /* counter of events */
+    const uint32_t *events;         /* counter of the events of @owner */
     uint32_t seen;                  /* value of *@events when the poll began */
     int64_t end;                    /* end of the poll, ns of get_clock() */
-    bool polling;                   /* true: this vCPU takes frames; false: another one */
+    /* true: this vCPU takes frames; false: another vCPU does */
+    bool polling;
 } RNicPoll;
 
 /*
@@ -33,10 +34,11 @@ typedef struct RNicPoll {
 bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
 
 /*
- * Returns false if *@events has changed since the start of the poll, or if the poll has
- * lasted 4 us of real time.  Otherwise waits for an event, for at most 700 ns, without
- * the big lock, and returns true: the caller must poll its netdevs again.  During the
- * wait the device may have been reset or unplugged; the QOM object is still allocated.
+ * Returns false if the event counter of rnic_poll_begin() has changed since the start of
+ * the poll, or if the poll has lasted 4 us of real time.  Otherwise waits for an event,
+ * for at most 700 ns, without the big lock, and returns true: the caller must poll its
+ * netdevs again.  During the wait the device may have been reset or unplugged; the QOM
+ * object is still allocated.
  */
 bool rnic_poll_again(RNicPoll *p);
 

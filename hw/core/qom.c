@@ -36,7 +36,7 @@ void rnic_class_describe(ObjectClass *klass, const RNicText *texts, unsigned cou
     }
 }
 
-/* The argument of view_get().  Never freed, because QOM never frees a class. */
+/* The argument @opaque of view_get().  Never freed, because QOM never frees a class. */
 typedef struct ViewProperty {
     const RNicView *view;
     RNicStateFn *state;

@@ -67,9 +67,10 @@ static void schema_append(void *opaque, char *name, uint64_t value)
 }
 
 /*
- * Lists the names of all families.  The names of a family have the order of its values,
- * because `info stats` searches a name only after the previous name of the list.  So the
- * list contains a name twice if two families use the name.
+ * Lists the counters' names of all families.  The names of a family have the order in
+ * which stats_get() lists the values, because `info stats` searches a name only after the
+ * previous name of the list.  So the list contains a name twice if two families use the
+ * name.
  */
 static void schemas_get(StatsSchemaList **result, Error **errp)
 {

@@ -9,17 +9,23 @@
 #include "compat.h"
 #include "qemu/queue.h"
 
-/* Handles the counter @name with @value.  The function owns the string @name. */
+/*
+ * Handles the counter @name with value @value.  The function becomes the owner of the
+ * string @name.
+ */
 typedef void RNicStatFn(void *opaque, char *name, uint64_t value);
 
 /*
- * Calls @fn(@opaque, ...) for each counter of @device.  If @device is NULL, calls @fn for
- * each counter that a device of the family may have, in the same order; the values have
- * no meaning then.
+ * Calls @fn(@opaque, name, value) for each counter of @device.  If @device is NULL, calls
+ * @fn for each counter that a device of the family may have, in the same order; the
+ * values then have no meaning.
  */
 typedef void RNicStatsForeach(void *device, RNicStatFn *fn, void *opaque);
 
-/* The provider's record of a device, inside the state of the device. */
+/*
+ * The record that provider "rnic" keeps of a device.  The record is a part of the
+ * device's state.
+ */
 typedef struct RNicStats {
     QLIST_ENTRY(RNicStats) next;
     DeviceState *dev;
@@ -29,7 +35,8 @@ typedef struct RNicStats {
 
 /*
  * Fills in @stats and adds the counters of @device to the provider.  A query can read the
- * counters at once, so the caller has built the device.  @dev is the QOM object.
+ * counters at once, so the caller must have built the device before the call.  @dev is
+ * the QOM object of @device.
  */
 void rnic_stats_add(RNicStats *stats, DeviceState *dev, RNicStatsForeach *foreach,
                     void *device);

@@ -63,7 +63,9 @@ static bool kvm_access(const CPUState *cpu, const MemoryRegion *mr, hwaddr addr,
 bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs)
 {
-    /* @running is false while the thread does work that other threads have queued */
+    /*
+     * CPUState.running is false while the thread does work that other threads have queued
+     */
     if (!qemu_in_vcpu_thread() || !current_cpu->running) {
         return false;
     }

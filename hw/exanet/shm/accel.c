@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet accelerator: the matrix-vector update of a climate model, on data in block RAM
- * or in the memory of any node [T §6.4].  rnic/exanet/shm.h describes the use.
- *
  * The accelerator computes one cell after the other.  For a cell, the accelerator loads
- * the maps, then the elements of y and x and the matrix, computes the new elements of y,
- * and stores these elements.  Several loads may be under way at a time.  The stores may
- * still be under way while the next cell is loaded.
+ * the maps, then loads the elements of y and x and the matrix, computes the new elements
+ * of y, and stores these elements.  Several loads may be under way at a time.  The stores
+ * may still be under way while the accelerator loads the next cell.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -19,17 +16,17 @@
 #include "timing.h"
 #include "../trace.h"
 
-/* Limits of the work of a run, because other units and the main loop wait meanwhile. */
+/* Limits of the work in one exanet_accel_run(), because other units and the loop wait. */
 #define RUN_PIECES 16              /* limit of pieces that are moved or issued */
 #define RUN_OPS 256                /* limit of multiply-adds */
-/* Period of the watchdog, ns.  A job without progress in a period ends. */
+/* Period of the watchdog, ns.  A job that makes no progress during one period ends. */
 #define WATCHDOG_NS (60 * NANOSECONDS_PER_SECOND)
 #define LOCAL_BYTES 4096            /* maximal size of a piece from or to block RAM */
 /* Maximal number of entries of the list of cells that are loaded together. */
 #define CELLS_AHEAD 64
 #define PIECES_MAX (EXANET_SHM_LOADS + EXANET_SHM_TIMERS)
 
-/* The arrays, in the order of the REMOTE bits. */
+/* The arrays of a job, in the order of the bits EXANET_ACCEL_REMOTE_MATRIX to _CELLS. */
 enum { MATRIX, X, Y, MAP1, MAP2, CELLS, ARRAYS };
 
 typedef enum AccelPhase {
@@ -44,7 +41,7 @@ typedef enum AccelPhase {
 
 /* Bytes to move between an array and a buffer. */
 typedef struct AccelMove {
-    unsigned array;                 /* MATRIX to CELLS */
+    unsigned array;                 /* number of the array, MATRIX to CELLS */
     uint64_t at;                    /* offset in the array, bytes */
     uint8_t *buf;
     uint64_t bytes;
@@ -53,26 +50,27 @@ typedef struct AccelMove {
 /* A load or store under way. */
 typedef struct AccelPiece {
     uint64_t gva;
-    uint8_t *buf;                   /* gets the data of a load; NULL: a store */
+    uint8_t *buf;                   /* buffer for the data of a load; NULL: a store */
     uint16_t size;                  /* bytes */
     bool used;
 } AccelPiece;
 
 struct ExanetAccel {
     uint32_t run;                   /* job number; part of the handle of a piece */
-    bool busy;                      /* a job runs */
+    bool busy;                      /* a job is under way */
     bool done;                      /* the last job has ended */
     uint8_t code;                   /* first error of the job, enum exanet_resp */
     uint64_t err_addr;              /* address of this error; 0: none */
-    uint64_t ops;                   /* multiply-adds */
-    uint64_t bytes;                 /* bytes loaded or stored without an error */
+    uint64_t ops;                   /* number of multiply-adds of the job */
+    /* number of bytes loaded or stored without an error */
+    uint64_t bytes;
     int64_t start;                  /* ns, time of GO */
     int64_t time;                   /* ns, duration of the job; 0 until its end */
     int64_t next;                   /* with timing: tenths of ns, end of the last beat */
     QEMUTimer *timer;               /* watchdog of the job */
     uint64_t last_progress;         /* job_progress() when the watchdog ran last */
 
-    /* Registers at GO. */
+    /* Values of the registers when GO was written. */
     uint32_t ctrl;
     uint32_t pdid;
     uint64_t base[ARRAYS];
@@ -86,12 +84,12 @@ struct ExanetAccel {
 
     AccelPhase phase;
     uint32_t cell;                  /* index of the current cell in the list */
-    unsigned layer;                 /* layer and row that are computed next */
+    unsigned layer;                 /* layer and row (@row) to compute next */
     unsigned row;
     AccelMove move[2 + EXANET_ACCEL_NDF_MAX * 2];
     unsigned moves;
     unsigned moved;                 /* moves of which all pieces were issued */
-    uint64_t move_at;               /* bytes of the next move that were issued */
+    uint64_t move_at;               /* bytes of move[moved] that were issued or moved */
     AccelPiece piece[PIECES_MAX];
     unsigned loads;                 /* number of loads under way */
     unsigned stores;                /* number of stores under way */
@@ -144,20 +142,20 @@ static void moves_clear(ExanetAccel *a)
     a->move_at = 0;
 }
 
-/* Returns true if all pieces of @move were issued, and all loads have an answer. */
+/* Returns true if all pieces of all moves were issued, and all loads have an answer. */
 static bool moves_done(const ExanetAccel *a)
 {
     return a->moved == a->moves && !a->loads;
 }
 
-/* Returns the bytes of the window of @gva, or of a unit if @gva is in the NI window. */
+/* Returns the bytes of the window of @gva or, in the NI window, the bytes of one unit. */
 static uint64_t window_bytes(uint64_t gva)
 {
     return RNIC_GET(EXANET_VA_WINDOW, gva) == EXANET_WINDOW_NI ?
            EXANET_NI_VA(1) - EXANET_NI_VA(0) : EXANET_VA_OFFSET + 1;
 }
 
-/* Returns true if all of @m is in block RAM, or in the window where the array begins. */
+/* Returns true if @m is inside the block RAM or, if remote, the window of its array. */
 static bool move_inside(ExanetState *s, const AccelMove *m)
 {
     const ExanetAccel *a = s->shm->accel;
@@ -170,8 +168,8 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
 }
 
 /*
- * With timing, adds the time for @bytes that were moved to @next.  The accelerator
- * handles one beat of 8 bytes after the other.
+ * With timing, adds to @next the time of @bytes bytes, which have been moved.  The
+ * accelerator handles one beat of 8 bytes after the other.
  */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
@@ -212,7 +210,7 @@ static void piece_respond(ExanetState *s, void *opaque, enum exanet_resp resp,
  * Returns true if another piece may be issued.  On hardware the inner loop is unrolled [T
  * §6.4]: the accesses of an iteration begin together, and the accesses of the next
  * iteration begin when all these accesses have an answer.  So with timing, @outstanding
- * pieces begin together.  Without timing, @outstanding does not limit stores.
+ * pieces begin together.  Without timing, @outstanding limits only loads.
  */
 static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
 {
@@ -227,7 +225,7 @@ static bool piece_room(ExanetState *s, ExanetAccel *a, bool store)
 
 /*
  * Issues the next piece of @m to the initiator.  Returns the size of the piece in bytes,
- * or 0 if the piece must wait.
+ * or 0 if the job must try again later.
  */
 static unsigned piece_issue(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 {
@@ -286,7 +284,7 @@ static unsigned piece_local(ExanetState *s, ExanetAccel *a, const AccelMove *m)
 
 /*
  * Moves or issues at most *@pieces pieces, and subtracts their number from *@pieces.
- * Returns false if the job must wait.  Makes the job fail if a move leaves its window.
+ * Returns false if the job must wait.  Makes the job fail if move_inside() is false.
  */
 static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
 {
@@ -312,7 +310,7 @@ static bool moves_run(ExanetState *s, ExanetAccel *a, unsigned *pieces)
             a->moved++;
         }
     }
-    /* false: all pieces were issued, and the last loads have no answer yet */
+    /* false: all pieces were issued, but a load has no answer yet */
     return a->moved < a->moves || !a->loads;
 }
 
@@ -344,7 +342,7 @@ static void phase_maps(ExanetAccel *a)
 
 /*
  * Adds the moves for the columns of y.  Columns that overlap or touch become one move, so
- * that @y has each shared element once.
+ * that the buffer @y has each shared element once.
  */
 static void columns_add(ExanetAccel *a)
 {
@@ -401,7 +399,7 @@ static void swap_doubles(double *values, uint64_t count)
 #endif
 }
 
-/* Returns the number of elements in @y. */
+/* Returns the number of elements in the buffer @y. */
 static uint64_t y_count(const ExanetAccel *a)
 {
     uint64_t bytes = 0;
@@ -458,7 +456,7 @@ static bool rows_compute(ExanetAccel *a)
     return a->layer == a->nlayers;
 }
 
-/* Begins to store the columns of y, which are the first moves. */
+/* Begins to store the columns of y, which are the first elements of @move. */
 static void phase_store(ExanetAccel *a)
 {
     unsigned columns = 0;
@@ -510,7 +508,7 @@ static void accel_end(ExanetState *s, ExanetAccel *a)
     }
 }
 
-/* Starts the next phase.  moves_done() must be true for the current phase. */
+/* Starts the next phase.  moves_done() must be true. */
 static void phase_next(ExanetAccel *a)
 {
     switch (a->phase) {
@@ -554,8 +552,8 @@ static bool phases_run(ExanetState *s, ExanetAccel *a)
 }
 
 /*
- * Ends the job if @phase is PHASE_DRAIN, no load or store is under way, and, with timing,
- * the last beat has ended.
+ * Ends the job if @phase of the job is PHASE_DRAIN, no load or store is under way, and,
+ * with timing, the last beat has ended.
  */
 static void accel_settle(ExanetState *s, ExanetAccel *a)
 {
@@ -590,8 +588,8 @@ static uint64_t job_progress(const ExanetAccel *a)
 /*
  * Ends the job if the job has made no progress since the last call, because other
  * processes may wait for the accelerator.  The error is NO_CONTEXT, unless the job has
- * failed before.  Responses to the loads and stores under way are ignored later.  If the
- * job has made progress, or the loop runs already, arms the timer again.
+ * failed before.  Later responses to the loads and stores of the job are ignored.  If the
+ * job has made progress, or the device is at work, arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {
@@ -611,7 +609,7 @@ static void accel_watchdog(void *opaque)
 }
 
 /*
- * Returns the least number of bytes of array @i that one cell shares with no other cell.
+ * Returns the minimal number of bytes of array @i that a cell shares with no other cell.
  */
 static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 {
@@ -632,8 +630,8 @@ static uint64_t cell_bytes(const ExanetAccel *a, unsigned i)
 }
 
 /*
- * Returns the first array that has no room for ncells different cells.  Returns ARRAYS if
- * all arrays have room.
+ * Returns the first array that has no room for @ncells different cells.  Returns ARRAYS
+ * if all arrays have room.
  */
 static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 {
@@ -648,8 +646,8 @@ static unsigned job_beyond(ExanetState *s, const ExanetAccel *a)
 }
 
 /*
- * Checks the registers.  Returns ACK, PROTECTION, MALFORMED or DECODE.  For DECODE stores
- * the base of the array that is too small in *@addr, otherwise 0.
+ * Checks the registers of a job.  Returns ACK, PROTECTION, MALFORMED or DECODE.  Stores
+ * in *@addr the base of the array that is too small (DECODE), otherwise 0.
  */
 static enum exanet_resp job_check(ExanetState *s, const ExanetAccel *a,
                                   uint64_t *addr)

@@ -8,9 +8,9 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Functions that shm.c calls from the functions of the unit.  exanet_accel_run() returns
- * true if the job could continue now.  @reg: the register that was written,
- * EXANET_REG_ACCEL_; @top: see ExanetRegBlock.
+ * Functions that shm.c calls for the accelerator.  exanet_accel_run() returns true if the
+ * job could continue now.  @reg: offset of the register that was written, for example
+ * EXANET_REG_ACCEL_CTRL; @top: see ExanetRegBlock.written.
  */
 void exanet_accel_init(ExanetState *s);
 void exanet_accel_fini(ExanetState *s);
@@ -19,11 +19,11 @@ bool exanet_accel_run(ExanetState *s);
 void exanet_accel_reg_sync(ExanetState *s);
 void exanet_accel_reg_written(ExanetState *s, unsigned reg, bool top);
 /*
- * Makes a job of context @c fail with PROTECTION, unless the job has failed before.  The
- * job ends when no load or store is under way.
+ * Makes the job fail with PROTECTION if the job is for context @c, unless the job has
+ * failed before.  The job ends when no load or store of the job is under way any more.
  */
 void exanet_accel_quiesce(ExanetState *s, unsigned c);
-/* Returns 1 while a job of context @c is under way, otherwise 0. */
+/* Returns 1 while a job for context @c is under way, otherwise 0. */
 unsigned exanet_accel_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_ACCEL_H */

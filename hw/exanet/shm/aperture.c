@@ -3,10 +3,10 @@
  * ExaNet aperture: loads and stores of the CPUs, and the block RAM behind the aperture.
  *
  * A vCPU that loads waits for the response.  A vCPU that stores waits until the store is
- * issued or, without early acknowledgement, for the response.  Meanwhile the vCPU does
- * not hold the big lock, so the main loop runs all units, also this unit.  The guest may
- * reset or unplug the device meanwhile; regions and state live until the last reference
- * to the device is gone.
+ * issued or, without early acknowledgement, for the response.  While the vCPU waits, the
+ * vCPU does not hold the big lock, so the main loop runs all units, also this unit.  The
+ * guest may reset or unplug the device meanwhile; regions and state live until the last
+ * reference to the device is gone.
  *
  * A device, or a vCPU during other work of QEMU, cannot wait.  A store that cannot wait
  * goes into a FIFO, or is refused if the job's share of the FIFO is full.  A load that
@@ -31,7 +31,7 @@
 
 #define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
-/* Most unissued stores without a vCPU when the machine stops, with those of the FIFO. */
+/* Limit of stores in the FIFO (in_fifo()) when a vCPU that must stop adds a store. */
 #define STOPPED_MAX     (2 * FIFO_MAX)
 
 /* A decoded MAP entry; @size is 0 if the entry is not valid. */
@@ -61,13 +61,13 @@ struct ExanetAperture {
     MemoryRegion bram;
     ApertureMap map[EXANET_SHM_MAPS];
     QTAILQ_HEAD(, ApertureAccess) list; /* all accesses, oldest first */
-    bool guard;                     /* exanet_aperture_guard() is on */
-    QemuCond cond;                  /* signals vCPUs when an access is done */
+    bool guard;                     /* exanet_aperture_guard(s, true) was called last */
+    QemuCond cond;                  /* wakes vCPUs when access_done() is true */
 };
 
 /*
- * Number of ExaNet devices that execute an access of a node to a device now.  While the
- * number is not 0, no vCPU begins to wait.
+ * Number of ExaNet devices of this machine that now execute an access of a node to
+ * another device.  While the number is not 0, no vCPU begins to wait in an aperture.
  */
 static unsigned guards;
 
@@ -113,7 +113,7 @@ static const ApertureMap *map_find(ExanetState *s, uint64_t at)
 
 /* --- Accesses ------------------------------------------------------------- */
 
-/* Returns true if the vCPU that waits for @a may continue. */
+/* Returns true if a vCPU that waits for @a may continue. */
 static bool access_done(const ApertureAccess *a)
 {
     return a->responded || a->settled || (a->issued && a->req.early);
@@ -126,8 +126,8 @@ static void access_free(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Acts on a change of @a: frees @a if @a is settled and no vCPU waits for @a.  Signals a
- * waiting vCPU that may continue.
+ * Acts on a change of @a: frees @a if @a is settled and no vCPU waits for @a.  If a vCPU
+ * waits for @a and may continue, wakes the vCPU.
  */
 static void access_update(ExanetState *s, ApertureAccess *a)
 {
@@ -165,8 +165,8 @@ static void access_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 }
 
 /*
- * Ends all accesses of context @c that are not issued yet, with PROTECTION.
- * EXANET_CONTEXTS stands for all contexts.
+ * Ends all accesses of context @c that are not issued yet, with PROTECTION.  If @c is
+ * EXANET_CONTEXTS, ends such accesses of all contexts.
  */
 static void access_drop(ExanetState *s, unsigned c)
 {
@@ -184,9 +184,10 @@ static void access_drop(ExanetState *s, unsigned c)
 }
 
 /*
- * Issues accesses.  A store of the FIFO does not overtake older stores of its context in
- * the FIFO.  Each vCPU waits for at most one access, which may overtake stores of the
- * FIFO.  Returns false, because an access that was not accepted waits for an event.
+ * Issues the accesses of the list.  A store of the FIFO (in_fifo()) does not overtake
+ * older stores of its context in the FIFO.  Each vCPU waits for at most one access, which
+ * may overtake stores of the FIFO.  Returns false, because an access that was not
+ * accepted waits for an event.
  */
 bool exanet_aperture_run(ExanetState *s)
 {
@@ -209,15 +210,15 @@ bool exanet_aperture_run(ExanetState *s)
     return false;
 }
 
-/* Returns true if @a is in the FIFO: not issued, and without a vCPU that waits. */
+/* Returns true if @a is in the FIFO: @a is not issued, and no vCPU waits for @a. */
 static bool in_fifo(const ApertureAccess *a)
 {
     return !a->issued && !a->waited;
 }
 
 /*
- * Returns true if the FIFO has room for a store of context @c: each job has an equal
- * share of FIFO_MAX.  So the waiting stores of a process leave room for other users.
+ * Returns true if the FIFO has room for a store of context @c.  Each job has an equal
+ * share of FIFO_MAX, so that the stores of one job leave room for other jobs.
  */
 static bool fifo_room(ExanetState *s, unsigned c)
 {
@@ -231,8 +232,9 @@ static bool fifo_room(ExanetState *s, unsigned c)
 }
 
 /*
- * Returns true if the FIFO has room for the store of a vCPU that must stop.  This limit
- * is larger than that of fifo_room(), because such a store is lost if it finds no room.
+ * Returns true if the FIFO has room for the store of a vCPU that must stop.  The limit is
+ * larger than the limit of fifo_room(), because such a store is lost if the FIFO has no
+ * room.
  */
 static bool stopped_room(ExanetState *s)
 {
@@ -246,8 +248,8 @@ static bool stopped_room(ExanetState *s)
 }
 
 /*
- * Adds @a to the list, and issues and sends @a now if possible.  Frees @a if @a is
- * settled inside this call and no vCPU waits for @a.
+ * Adds @a to the list of accesses, and issues and sends @a now if possible.  Frees @a if
+ * @a is settled inside this call and no vCPU waits for @a.
  */
 static void access_start(ExanetState *s, ApertureAccess *a)
 {
@@ -262,10 +264,11 @@ static void access_start(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * Waits for @a without the big lock, and returns true.  Returns false after the time
- * limit, if the device is disabled, or if the vCPU must stop.  A vCPU that must stop
- * cannot wait, because the main loop waits for the vCPU, and no response can arrive.  The
- * limit is in real time, because virtual time may stand still.
+ * Waits without the big lock until access_done() is true for @a, and returns true.
+ * Returns false after the time limit, if the device is disabled, or if the vCPU must
+ * stop.  A vCPU that must stop cannot wait, because the main loop waits for the vCPU, and
+ * no response can arrive.  The time limit is in real time, because virtual time may stand
+ * still.
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
@@ -294,9 +297,10 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 
 /*
  * If the vCPU must stop and TCG runs the vCPU: ends the wait for load @a, and does not
- * return.  The vCPU leaves the instruction and executes the instruction again later.
+ * return.  The vCPU leaves the instruction, and executes the instruction again later.
  * rnic_vcpu_access() has made sure that this jump is permitted.  Otherwise does nothing:
- * KVM cannot cancel a load after its exit, so the load ends as after a timeout.
+ * KVM cannot cancel a load after the exit of the vCPU, so the load ends as after a
+ * timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -308,8 +312,8 @@ static void load_stopped(ExanetState *s, ApertureAccess *a)
 
 /*
  * If the vCPU must stop, and store @a is issued or stopped_room() is true: makes @a a
- * store without a vCPU, which counts as executed, and returns true.  Otherwise returns
- * false.
+ * store for which no vCPU waits, and returns true.  The store counts as executed.
+ * Otherwise returns false.
  */
 static bool store_stopped(ExanetState *s, ApertureAccess *a)
 {
@@ -323,9 +327,9 @@ static bool store_stopped(ExanetState *s, ApertureAccess *a)
 /* --- The CPU's side --------------------------------------------------------- */
 
 /*
- * Returns true if a vCPU may wait for this access: the vCPU's instruction makes the
- * access, this device is not at work, and no ExaNet device executes an access of a node
- * to a device.
+ * Returns true if a vCPU may wait for the access at offset @at: the instruction of the
+ * vCPU makes the access, this device is not at work, and no ExaNet device of the machine
+ * executes an access of a node to another device.
  */
 static bool may_wait(ExanetState *s, uint64_t at, bool store, MemTxAttrs attrs)
 {
@@ -342,7 +346,7 @@ static void access_error(ExanetState *s, const ApertureAccess *a,
 }
 
 /*
- * Reports that the wait for @a has ended without an answer.  The initiator then reports
+ * Reports that the wait for @a has ended without an answer.  Makes the initiator report
  * no failure of @a later.
  */
 static void access_timed_out(ExanetState *s, ApertureAccess *a)
@@ -390,7 +394,9 @@ static bool access_prepare(ExanetState *s, ApertureAccess *a, uint64_t at,
     return true;
 }
 
-/* Returns a new access, which the caller owns.  The access is not in the list yet. */
+/*
+ * Returns a new access, which the caller owns and which is not in the list of accesses.
+ */
 static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
                                   MemTxAttrs attrs)
 {
@@ -408,9 +414,9 @@ static ApertureAccess *access_new(ExanetState *s, unsigned class, uint64_t at,
 }
 
 /*
- * Returns the number of the @size bytes from offset @at on that are in the block RAM.
- * An access belongs to the region in which the access begins, and may reach beyond that
- * region.
+ * Returns how many of the @size bytes from offset @at of the block RAM on are inside the
+ * block RAM.  An access belongs to the region in which the access begins, and may reach
+ * beyond the end of that region.
  */
 static unsigned bram_bytes(ExanetState *s, uint64_t at, unsigned size)
 {
@@ -430,7 +436,8 @@ static void bram_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 
 /*
  * Executes one load.  @buf does not change if the load fails.  Returns MEMTX_ERROR if the
- * load would have to wait but must not, otherwise MEMTX_OK, even if the load fails.
+ * load would have to wait but must not wait.  Otherwise returns MEMTX_OK, even if the
+ * load fails.
  */
 static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
                                unsigned size, MemTxAttrs attrs)
@@ -463,8 +470,8 @@ static MemTxResult window_load(ExanetState *s, uint64_t at, uint8_t *buf,
 }
 
 /*
- * Executes one store.  Returns MEMTX_ERROR if the store must not wait and the FIFO has
- * no room, otherwise MEMTX_OK, even if the store fails.
+ * Executes one store.  Returns MEMTX_ERROR if the store must not wait and the FIFO has no
+ * room.  Otherwise returns MEMTX_OK, even if the store fails.
  */
 static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
                                 unsigned size, MemTxAttrs attrs)
@@ -503,8 +510,9 @@ static MemTxResult window_store(ExanetState *s, uint64_t at, const uint8_t *buf,
 }
 
 /*
- * Returns how many of the @size bytes from @at on fit into one packet.  Offset and GVA of
- * an access are equal modulo the MTU, because segments are multiples of 4 KB.
+ * Returns how many of the @size bytes from offset @at of the aperture on fit into one
+ * packet.  The offset and the GVA of an access are equal modulo the MTU, because segments
+ * are multiples of 4 KB.
  */
 static unsigned window_piece(uint64_t at, unsigned size)
 {
@@ -512,8 +520,9 @@ static unsigned window_piece(uint64_t at, unsigned size)
 }
 
 /*
- * Returns true if the aperture must not be accessed: this device executes an access of a
- * node to a device, and would wait for itself, or this device was unplugged.
+ * Returns true if the aperture must refuse an access.  Either this device executes an
+ * access of a node to another device, and would wait for itself, or this device was
+ * unplugged.
  */
 static bool window_closed(ExanetState *s, uint64_t at)
 {
@@ -686,8 +695,8 @@ void exanet_aperture_init(ExanetState *s)
 }
 
 /*
- * Removes the two regions from aperture_mr.  A region inside another region holds a
- * reference to its owner, which is this device.
+ * Removes the aperture's regions from ExanetState.aperture_mr, because a region inside
+ * another region holds a reference to its owner, which is this device.
  */
 void exanet_aperture_fini(ExanetState *s)
 {

@@ -7,10 +7,10 @@
 
 typedef struct ExanetState ExanetState;
 
-/* The aperture's part of the functions of the unit; shm.c calls these functions. */
+/* Functions that shm.c calls for the aperture.  exanet_aperture_run() returns false. */
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
-/* Frees the state of the aperture, when no vCPU can use the state any more. */
+/* Frees the state of the aperture, when no vCPU can use this state any more. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
@@ -26,16 +26,17 @@ void exanet_aperture_abort(ExanetState *s);
 /* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
 /*
- * Handles a write to FENCE: marks all stores that are not issued yet, and unmarks all
- * other accesses.
+ * Handles a write to SHM_FENCE: marks all stores of the aperture that are not issued yet,
+ * and unmarks all other accesses.
  */
 void exanet_aperture_fence(ExanetState *s);
 /* Returns true while a store that exanet_aperture_fence() has marked is not complete. */
 bool exanet_aperture_fenced(ExanetState *s);
 /*
- * Begins (@on) or ends an access of a node to a device of this machine.  In between the
- * aperture, except the block RAM, refuses all accesses, because that device may access
- * the aperture.  Also, no vCPU begins to wait in the aperture of any ExaNet device.
+ * Begins (@on is true) or ends an access of a node to another device of this machine.
+ * Between begin and end, the aperture of @s, except the block RAM, refuses all accesses,
+ * because the other device may access the aperture.  During this time no vCPU begins to
+ * wait in the aperture of any ExaNet device of the machine.
  */
 void exanet_aperture_guard(ExanetState *s, bool on);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet CDMA: a transfer is cut into pieces, one AXI burst each.  cdma.c schedules the
- * pieces and reports to software; cdma-piece.c moves the data of a piece.
+ * ExaNet CDMA: the DMA cuts a transfer into pieces, one AXI burst each.  cdma.c schedules
+ * the pieces and reports to software; cdma-piece.c moves the data of a piece.
  */
 #ifndef HW_EXANET_SHM_CDMA_INTERNAL_H
 #define HW_EXANET_SHM_CDMA_INTERNAL_H
@@ -9,22 +9,25 @@
 #include "qemu/timer.h"
 #include "internal.h"
 
-/* Limit of the pieces of a channel that are not free: under way or failed [P]. */
+/*
+ * Maximal number of pieces of a channel that have begun and are not complete: pieces
+ * under way, and failed pieces [P].
+ */
 #define CDMA_PIECES 64
 
 typedef enum CdmaStage {
     CDMA_STAGE_FREE,
-    CDMA_STAGE_FETCH,                    /* must be read from the source */
+    CDMA_STAGE_FETCH,                    /* must read its data from the source */
     /* The read request to the node of the source is under way. */
     CDMA_STAGE_READ,
-    CDMA_STAGE_STORE,                    /* has been read, must be written */
+    CDMA_STAGE_STORE,                    /* has its data, must write the data */
     /* The write request to the node of the destination is under way. */
     CDMA_STAGE_WRITE,
-    /* As WRITE, but the DMA has a response, perhaps an early response. */
+    /* As WRITE, but the DMA already has a response, perhaps an early response. */
     CDMA_STAGE_EARLY,
-    CDMA_STAGE_FAULT,                    /* waits for RESOLVE of a local page fault */
-    CDMA_STAGE_FAILED,                   /* has failed; @list has the piece's index */
-    CDMA_STAGE_ORPHAN,                   /* has a request of a transfer that has ended */
+    CDMA_STAGE_FAULT,                    /* waits for the driver's answer to a fault */
+    CDMA_STAGE_FAILED,                   /* has failed; CdmaChannel.list has its index */
+    CDMA_STAGE_ORPHAN,                   /* has a request whose transfer has ended */
     CDMA_STAGES,
 } CdmaStage;
 
@@ -34,20 +37,23 @@ typedef struct CdmaPiece {
     CdmaChannel *ch;
     uint32_t offset;                /* bytes from the start of the transfer */
     uint16_t size;                  /* size in bytes, 1 to 256 */
-    /* Number of page faults so far; answers to faults before the last are ignored. */
+    /*
+     * Number of page faults of the piece so far.  An answer to an earlier fault than the
+     * last fault is ignored.
+     */
     uint16_t faults;
     uint8_t index;                  /* index of this piece in CdmaChannel.piece */
     uint8_t stage;                  /* CdmaStage */
-    uint8_t after;                  /* stage with which the piece continues after FAULT */
+    uint8_t after;                  /* stage that follows CDMA_STAGE_FAULT */
     uint8_t code;                   /* enum exanet_resp of the last failure */
-    bool remote;                    /* true: a request failed; false: the local side */
+    bool remote;                    /* the request failed; false: the local access */
     uint8_t class;                  /* enum exanet_shm_class of the last request */
     uint8_t data[EXANET_MTU];
 } CdmaPiece;
 
 struct CdmaChannel {
     ExanetState *s;
-    QEMUTimer *timer;               /* for @wait */
+    QEMUTimer *timer;               /* ends the pause before a round */
     unsigned index;                 /* number of the channel */
     enum exanet_tracker_state state;
 
@@ -61,27 +67,31 @@ struct CdmaChannel {
     uint32_t length;
     uint16_t pdid;
     unsigned burst;                 /* maximal size of a piece, bytes */
-    unsigned outstanding;           /* limit of pieces in cdma_outstanding() */
+    unsigned outstanding;           /* maximal number of pieces in cdma_outstanding() */
 
     uint32_t next;                  /* offset of the next new piece, bytes */
-    uint32_t issued;                /* pieces that were started, with repetitions */
-    uint32_t acked;                 /* pieces that are complete */
-    uint32_t round;                 /* rounds since the last pass began */
-    int64_t wait;                   /* ns, when the round begins */
-    int64_t begin;                  /* with timing: tenths of ns, begin of first piece */
-    bool failing;                   /* the transfer fails when no request is under way */
+    uint32_t issued;                /* number of started pieces, with repetitions */
+    uint32_t acked;                 /* number of complete pieces */
+    uint32_t round;                 /* number of rounds since the last pass began */
+    int64_t wait;                   /* ns, end of the pause before this round */
+    /* with timing: tenths of ns, when the first piece begins */
+    int64_t begin;
+    bool failing;                   /* the transfer has failed; requests are under way */
     CdmaPiece error;                /* the piece that made the transfer fail */
 
     CdmaPiece piece[CDMA_PIECES];
-    uint64_t in[CDMA_STAGES];            /* pieces by stage, one bit for each piece */
+    /* by stage: bit n is set if piece n has the stage */
+    uint64_t in[CDMA_STAGES];
     uint8_t list[CDMA_PIECES];           /* indices of failed pieces, oldest first */
     unsigned failed;                     /* number of pieces in @list */
-    unsigned left;                       /* pieces that this round has still to repeat */
+    /* number of pieces that this round must still repeat */
+    unsigned left;
 };
 
 struct ExanetCdma {
     CdmaChannel ch[EXANET_CDMA_CHANNELS];
-    unsigned first;         /* channel that runs first, modulo EXANET_CDMA_CHANNELS */
+    /* number of the channel that runs first, modulo EXANET_CDMA_CHANNELS */
+    unsigned first;
 };
 
 static inline CdmaChannel *cdma_channel(ExanetState *s, unsigned ch)
@@ -102,7 +112,7 @@ static inline bool cdma_busy(const CdmaChannel *ch)
            ch->state == EXANET_TRACKER_DRAIN;
 }
 
-/* Changes the stage of @p. */
+/* Moves @p to @stage. */
 static inline void cdma_move(CdmaPiece *p, CdmaStage stage)
 {
     uint64_t bit = 1ULL << p->index;
@@ -137,28 +147,30 @@ static inline uint64_t cdma_outstanding(const CdmaChannel *ch)
 /* --- cdma-piece.c ------------------------------------------------------------- */
 
 /*
- * Advances @p, which is in FETCH or STORE, as far as possible.  @p may end, fail or wait
- * for a page.  Returns false if the initiator does not accept a request now; then the
- * caller tries again in a later run.
+ * Advances @p, whose stage is FETCH or STORE, as far as possible.  @p may end, fail or
+ * wait for a page.  Returns false if the initiator does not accept the request of @p now;
+ * then the caller tries again in a later run.
  */
 bool exanet_cdma_piece_step(CdmaPiece *p);
 /*
- * Drops all pieces, empties @list of @ch and disarms the timer of @ch.  Does not wait for
- * the requests under way; their responses will be ignored.  Does not change @state.
+ * Drops all pieces of @ch, empties @list, and disarms the timer of @ch.  Does not wait
+ * for the requests under way; the responses to these requests will be ignored.  Does not
+ * change @state of @ch.
  */
 void exanet_cdma_abandon(CdmaChannel *ch);
 /*
- * Makes the transfer fail because of @p, which is copied: frees all pieces that have no
- * request under way, and ends the transfer when no piece of the transfer has a request.
- * Software can still read the list.
+ * Makes the transfer of @ch fail because of @p, which the function copies.  Frees all
+ * pieces that have no request under way.  Ends the transfer when no piece of the transfer
+ * has a request any more.  Software can still read the list of failed pieces.
  */
 void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 
 /* --- cdma.c ------------------------------------------------------------------- */
 
 /*
- * Ends the transfer as failed because of @ch->error.  No request may be under way.
- * Counts the failure, sets SR, and reports an error of a request by exanet_shm_error().
+ * Ends the transfer of @ch as failed because of @ch->error.  No request of the transfer
+ * may be under way.  Counts the failure, sets CDMA_SR, and calls exanet_shm_error() if a
+ * request has failed.
  */
 void exanet_cdma_failed(CdmaChannel *ch);
 

@@ -49,9 +49,9 @@ void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p)
 }
 
 /*
- * Counts and frees @p, which is complete, or whose data are not needed because the
- * transfer is failing.  If the transfer is failing and no request is under way any more,
- * ends the transfer.
+ * Counts @p in @acked, and frees @p: @p is complete, or the data of @p is not needed,
+ * because the transfer is failing.  If the transfer is failing and no request is under
+ * way any more, ends the transfer.
  */
 static void piece_done(CdmaPiece *p)
 {
@@ -64,7 +64,7 @@ static void piece_done(CdmaPiece *p)
     }
 }
 
-/* Returns true if RELIABLE is set and the error of @p is not permanent. */
+/* Returns true if RELIABLE of SHM_CTRL is set and the error of @p is not permanent. */
 static bool piece_repeatable(const CdmaPiece *p)
 {
     return (exanet_shm_ctrl(p->ch->s) & EXANET_SHM_CTRL_RELIABLE) &&
@@ -74,11 +74,11 @@ static bool piece_repeatable(const CdmaPiece *p)
 }
 
 /*
- * Handles the failure of @p with @resp: adds @p to the list of failed pieces, and makes
- * the transfer fail if @p must not be repeated.  If the transfer is failing already,
- * frees @p, and ends the transfer if no request is under way.  @remote: the request of @p
- * failed, at the other node or at the initiator; otherwise the access to the local side
- * failed.
+ * Handles the failure of @p with @resp.  Adds @p to the list of failed pieces, and makes
+ * the transfer fail if piece_repeatable() is false.  If the transfer is failing already,
+ * only frees @p, and ends the transfer if no request is under way.  @remote: the request
+ * of @p failed, at the other node or at the initiator; otherwise the access to the local
+ * side failed.
  */
 static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 {
@@ -105,7 +105,8 @@ static void piece_fail(CdmaPiece *p, enum exanet_resp resp, bool remote)
 
 /*
  * Accesses RAM at a physical address.  Returns ACK, or DECODE if the address is not RAM.
- * QEMU refuses registers of devices, because an access could call this device again.
+ * With @attrs QEMU refuses registers of devices, because an access to a register could
+ * call this device again.
  */
 static enum exanet_resp physical_access(ExanetState *s, hwaddr pa, void *buf,
                                         unsigned size, bool write)
@@ -127,8 +128,8 @@ static uint16_t piece_tid(const CdmaPiece *p, bool write)
 }
 
 /*
- * Returns the coordinates of the node of the remote side.  If both sides are remote,
- * returns the node of the source.  If both sides are local, returns this node.
+ * Returns the coordinates of the node of the transfer's remote side.  If both sides are
+ * remote, returns the node of the source.  If both sides are local, returns this node.
  */
 static uint32_t channel_peer(const CdmaChannel *ch)
 {
@@ -140,8 +141,8 @@ static uint32_t channel_peer(const CdmaChannel *ch)
 }
 
 /*
- * Reports the missing page at @va to the driver, and lets @p wait for the answer.  If the
- * fault cannot be reported, makes @p fail.
+ * Reports the missing page at @va to the driver, and makes @p wait for the driver's
+ * answer.  If the fault cannot be reported, makes @p fail.
  */
 static void piece_fault(CdmaPiece *p, uint64_t va, bool write)
 {
@@ -219,8 +220,8 @@ static void piece_read_answered(ExanetState *s, void *opaque,
 
 /*
  * Implements ExanetShmRequest.respond for a write.  From now on the piece does not count
- * for the limit of outstanding pieces.  @resp is ignored, because piece_write_settled()
- * gets the result.
+ * for the limit of outstanding pieces.  Ignores @resp, because piece_write_settled() gets
+ * the result.
  */
 static void piece_write_answered(ExanetState *s, void *opaque,
                                  enum exanet_resp resp, const uint8_t *data)
@@ -252,8 +253,8 @@ static void piece_write_settled(ExanetState *s, void *opaque,
 }
 
 /*
- * Issues a request for @p to the initiator.  Returns false if the initiator does not
- * accept the request now.
+ * Issues a request of @class for @p to the initiator.  Returns false if the initiator
+ * does not accept the request now.
  */
 static bool piece_issue(CdmaPiece *p, enum exanet_shm_class class)
 {

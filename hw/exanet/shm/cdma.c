@@ -3,12 +3,13 @@
  * ExaNet CDMA: the AXI Central DMA beside the network interface, and the RDMA tracker,
  * which makes the DMA repeat pieces that failed [T §4.4].
  *
- * A transfer is cut into pieces, one AXI burst each.  The DMA moves all pieces, which is
- * a pass, and then repeats the failed pieces in rounds.  A pass also ends when too many
- * pieces have failed; another pass follows the rounds.  Each repetition reads the piece
- * from the source again.  A transfer ends when no request of the transfer is under way
- * any more.  If the context of the transfer is closed, or software resets the channel,
- * the transfer ends at once.
+ * The DMA cuts a transfer into pieces, one AXI burst each.  In a pass, the DMA moves new
+ * pieces.  The pass ends when all pieces have begun, or when too many pieces have failed.
+ * After the pass, the DMA repeats the failed pieces in rounds.  If the pass has not
+ * reached the end of the transfer, another pass follows the rounds.  Each repetition
+ * reads the piece from the source again.  A transfer ends when no request of the transfer
+ * is under way any more.  If the context of the transfer is closed, or software resets
+ * the channel, the transfer ends at once.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -25,7 +26,7 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* A pass ends when the number of pieces that have not failed falls to this number. */
+/* A pass ends when only this number of elements of CdmaChannel.piece are not FAILED. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
@@ -33,8 +34,8 @@
 #define PAGE_BYTES (1ULL << EXANET_TLB_SHIFT)
 
 /*
- * First pause, ns, before a round after FULL or FAULT.  The pause doubles each round, up
- * to a limit.
+ * First pause, ns, before a round after FULL or FAULT.  The pause doubles with each
+ * round, up to the time in SHM_TIMEOUT.
  */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
@@ -61,8 +62,8 @@ static void reg_set(const CdmaChannel *ch, unsigned reg, uint32_t value)
 /* --- Interrupts and the end of transfers ------------------------------------ */
 
 /*
- * Raises interrupt cause CDMA if a channel has IOC or ERR in SR and the same bit in CR.
- * Otherwise clears the cause.
+ * Raises interrupt cause CDMA if a channel has bit IOC or ERR both in CDMA_SR and in
+ * CDMA_CR.  Otherwise clears the cause.
  */
 static void irq_update(ExanetState *s)
 {
@@ -83,8 +84,8 @@ static void irq_update(ExanetState *s)
 }
 
 /*
- * Makes the channel idle in @state, and sets IDLE and @bits in SR.  The other bits of SR
- * do not change.  Updates the interrupt.
+ * Makes the channel idle in @state, and sets IDLE and @bits in CDMA_SR.  The other bits
+ * of CDMA_SR do not change.  Raises or clears the interrupt by irq_update().
  */
 static void channel_idle(CdmaChannel *ch, enum exanet_tracker_state state,
                          uint32_t bits)
@@ -151,8 +152,8 @@ static CdmaPiece *piece_new(CdmaChannel *ch)
 }
 
 /*
- * Removes the oldest failed piece from the list, and returns the piece.  Counts the piece
- * in CDMA_RETRY.
+ * Removes the oldest failed piece from @list of @ch, and returns the piece.  Counts the
+ * piece in CDMA_RETRY.
  */
 static CdmaPiece *piece_repeat(CdmaChannel *ch)
 {
@@ -165,15 +166,15 @@ static CdmaPiece *piece_repeat(CdmaChannel *ch)
     return p;
 }
 
-/* Returns true if all pieces were started, or if too many pieces have failed. */
+/* Returns true if the pass has ended: all pieces have begun, or too many have failed. */
 static bool pass_over(const CdmaChannel *ch)
 {
     return ch->next == ch->length || ch->failed >= CDMA_PIECES - PIECES_RESERVED;
 }
 
 /*
- * Moves the next piece to FETCH, and returns the piece.  Returns NULL if no piece may
- * start now.
+ * Moves the next piece to stage FETCH, and returns the piece.  Returns NULL if no piece
+ * may begin now.
  */
 static CdmaPiece *piece_next(CdmaChannel *ch)
 {
@@ -198,7 +199,8 @@ static CdmaPiece *piece_next(CdmaChannel *ch)
 /* --- The tracker --------------------------------------------------------------- */
 
 /*
- * Returns the time, ns, before the next round; 0 if no failed piece needs a pause.
+ * Returns the pause, ns, before the next round; 0 if no piece has failed with FULL or
+ * FAULT.
  */
 static int64_t round_wait(const CdmaChannel *ch)
 {
@@ -217,8 +219,9 @@ static int64_t round_wait(const CdmaChannel *ch)
 }
 
 /*
- * Starts the next round for the failed pieces.  After SHM_RETRY_MAX rounds since the
- * pass, fails the transfer instead, with the error of the oldest failed piece.
+ * Starts the next round for the failed pieces of @ch.  If SHM_RETRY_MAX rounds have
+ * followed the last pass already, makes the transfer fail instead, with the error of the
+ * oldest failed piece.
  */
 static void round_begin(CdmaChannel *ch)
 {
@@ -241,8 +244,8 @@ static void round_begin(CdmaChannel *ch)
 }
 
 /*
- * If the DMA has nothing to do in this phase, starts the next phase (drain, round or
- * pass) or ends the transfer.  Returns true if a round or a pass has begun.  The round
+ * If the DMA has nothing to do in the present @state of @ch, starts the next drain, round
+ * or pass, or ends the transfer.  Returns true if a round or a pass has begun.  The round
  * may begin with a pause.
  */
 static bool channel_advance(CdmaChannel *ch)
@@ -270,7 +273,9 @@ static bool channel_advance(CdmaChannel *ch)
 
 /* --- Work ----------------------------------------------------------------------- */
 
-/* Advances at most @budget pieces of @ch.  Returns the unused part of @budget. */
+/*
+ * Begins or advances at most @budget pieces of @ch.  Returns the unused part of @budget.
+ */
 static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 {
     bool open = true;
@@ -288,8 +293,8 @@ static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 }
 
 /*
- * Does the work of a run for @ch.  Returns true if the budget of the run is used up, so
- * that the channel may be able to continue now.
+ * Does the work of a run for @ch.  Returns true if PIECES_PER_RUN pieces were advanced,
+ * so that the channel may be able to continue now.
  */
 static bool channel_run(CdmaChannel *ch)
 {
@@ -309,7 +314,7 @@ bool exanet_cdma_run(ExanetState *s)
 {
     bool more = false;
 
-    /* another channel is first in each run, because the initiator has few slots */
+    /* each run begins with another channel, because the initiator has few slots */
     s->shm->cdma->first++;
     for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
         CdmaChannel *ch = cdma_channel(s, (s->shm->cdma->first + i) %
@@ -362,7 +367,9 @@ static bool side_valid(uint64_t address, uint32_t bytes, bool remote)
     return address + bytes - 1 >= address;
 }
 
-/* Returns the bits of SR for a transfer that is not valid; 0 for a valid transfer. */
+/*
+ * Returns the error bits of CDMA_SR for a transfer that is not valid; 0 if it is valid.
+ */
 static uint32_t channel_check(const CdmaChannel *ch)
 {
     const ExanetContext *ctx = &ch->s->ctx[cdma_ctx(ch)];
@@ -380,7 +387,7 @@ static uint32_t channel_check(const CdmaChannel *ch)
     return 0;
 }
 
-/* Copies the registers into @ch, and sets the progress of the transfer to 0. */
+/* Copies the registers of @ch into @ch, and sets the progress of the transfer to 0. */
 static void channel_latch(CdmaChannel *ch)
 {
     unsigned base = EXANET_CDMA(ch->index);
@@ -401,9 +408,9 @@ static void channel_latch(CdmaChannel *ch)
 }
 
 /*
- * Starts the transfer that the registers describe.  Logs and counts a transfer that is
- * not valid, and sets the bits of the error in SR.  If the channel is busy, only logs the
- * error and restores BTT.
+ * Starts the transfer that the registers of @ch describe.  If the transfer is not valid,
+ * logs and counts the error, and sets the bits of the error in CDMA_SR.  If the channel
+ * is busy, only logs the error and restores CDMA_BTT.
  */
 static void channel_start(CdmaChannel *ch)
 {
@@ -436,8 +443,8 @@ static void channel_start(CdmaChannel *ch)
 }
 
 /*
- * Resets the registers of the channel, and drops the transfer.  Pieces with a request
- * under way become ORPHAN, and the responses to these requests are ignored.
+ * Resets the registers of @ch, and drops the transfer.  Pieces with a request under way
+ * become ORPHAN, and the responses to these requests are ignored.
  */
 static void channel_reset(CdmaChannel *ch)
 {

@@ -10,11 +10,11 @@
 typedef struct ExanetState ExanetState;
 
 /*
- * Functions that shm.c calls for the unit and its registers.
+ * Functions that shm.c calls for the CDMA, its registers and the RDMA tracker.
  * exanet_cdma_run() returns true if a channel could continue now.
- * exanet_cdma_tracker_sync() computes the registers TRACKER_ before a read; no register
- * EXANET_REG_CDMA_ is computed before a read.  @ch: number of the channel; @reg: the
- * register that was written, EXANET_REG_CDMA_.
+ * exanet_cdma_tracker_sync() computes the tracker's registers of channel @ch before a
+ * read.  The registers of the channel itself need no computation before a read.  @reg:
+ * offset of the register of channel @ch that was written, for example EXANET_REG_CDMA_CR.
  */
 void exanet_cdma_init(ExanetState *s);
 void exanet_cdma_fini(ExanetState *s);
@@ -28,7 +28,7 @@ void exanet_cdma_tracker_sync(ExanetState *s, unsigned ch);
  * false).
  */
 void exanet_cdma_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok);
-/* Ends the transfers of context @c with PROTECTION. */
+/* Ends the transfers of context @c at once, with PROTECTION. */
 void exanet_cdma_quiesce(ExanetState *s, unsigned c);
 /* Returns the number of transfers of context @c that are under way. */
 unsigned exanet_cdma_active(ExanetState *s, unsigned c);

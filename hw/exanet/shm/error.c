@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: errors of loads, stores and CDMA transfers, for the driver and
- * for the process.
+ * ExaNet shared memory: reports errors of loads, stores and CDMA transfers to the driver,
+ * and counts these errors for the process.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"

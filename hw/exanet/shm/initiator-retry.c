@@ -16,7 +16,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Minimal time, ns, for which a load or store with temporary refusals is repeated. */
+/* A load or store with temporary refusals is repeated for at least this time, ns. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void retransmit(ExanetState *s, ExanetTransaction *t)
 
 /*
  * Returns true if @t, which was refused or has timed out, must not be retransmitted any
- * more.  A node that is dead gets no retransmissions after a timeout.
+ * more.  A transaction with a dead node is not retransmitted after a timeout.
  */
 static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now)
 {
@@ -69,7 +69,7 @@ static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now
 }
 
 /*
- * Fails @t with the refusal of the last copy.  If the last copy was not refused, fails @t
+ * Ends @t with the refusal of the last copy.  If the last copy was not refused, ends @t
  * with NO_CONTEXT and marks the node as dead.
  */
 static void give_up(ExanetState *s, ExanetTransaction *t)
@@ -91,7 +91,7 @@ void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t)
 
 /*
  * Handles a deadline of @t that has passed: ends an RDMA transaction, ends a load or
- * store that must be given up, or retransmits @t.  If @t was not refused, counts a
+ * store if must_give_up() is true, or retransmits @t.  If @t was not refused, counts a
  * timeout, changes the node's path, and increments @shift of the node up to its limit.
  */
 static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
@@ -119,7 +119,7 @@ static void expire(ExanetState *s, ExanetTransaction *t, int64_t now)
 
 /*
  * Returns true if an older store to the node must be handled before store @t, because the
- * target may have dropped @t only because that store was missing.
+ * target may have dropped @t only because the older store was missing.
  */
 static bool waits_for_older(ExanetState *s, const ExanetTransaction *t)
 {
@@ -158,8 +158,8 @@ void exanet_initiator_expire(ExanetState *s)
 /* --- Responses ------------------------------------------------------------ */
 
 /*
- * Stores in *@resp the response of @pkt to @t, or CRC if data of a read is damaged.
- * Returns false if @pkt is not valid.
+ * Stores in *@resp the response of @pkt to @t, or CRC if the data of a read is damaged.
+ * Returns false if the size or the address of @pkt does not fit @t.
  */
 static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
                            enum exanet_resp *resp)
@@ -178,7 +178,7 @@ static bool response_valid(const ExanetTransaction *t, const ExanetPacket *pkt,
     return true;
 }
 
-/* Returns the transaction that @pkt answers, or NULL. */
+/* Returns the transaction that @pkt answers, or NULL if there is no such transaction. */
 static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacket *pkt)
 {
     unsigned class = RNIC_GET(EXANET_STID_CLASS, pkt->tid);
@@ -193,7 +193,7 @@ static ExanetTransaction *response_match(ExanetInitiator *ini, const ExanetPacke
            t->node->coord == pkt->src ? t : NULL;
 }
 
-/* Returns the time, ns, before a refused @t is retransmitted; 0: at once. */
+/* Returns the delay, ns, before @t is retransmitted after refusal @resp; 0: no delay. */
 static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
                              enum exanet_resp resp)
 {
@@ -227,7 +227,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
             exanet_transaction_finish(s, t, resp, NULL);
             return;
         }
-        /* if no other response arrives, the result at the deadline is FAULT */
+        /* if no other response arrives, the result of @t at the deadline is FAULT */
         t->refused = true;
         t->resp = resp;
         return;
@@ -236,7 +236,7 @@ static void response_refused(ExanetState *s, ExanetTransaction *t,
         return;
     }
     if (resp == EXANET_RESP_RESOLVED) {
-        /* the result is FAULT if the target sends RESOLVED again and again */
+        /* if the target sends RESOLVED again and again, the result of @t is FAULT */
         resp = EXANET_RESP_FAULT;
         delay = 0;
     } else if (copy != MIN(t->copies - 1, 15)) {

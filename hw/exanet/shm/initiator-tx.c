@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: sends loads and stores.  There are two queues, one for loads
- * and stores and one for RDMA.  The packets of a queue to one node leave in the order of
- * the queue.
+ * ExaNet shared memory: the initiator sends packets from two queues, one for loads and
+ * stores and one for RDMA.  The packets of a queue to one node leave in the order of the
+ * queue.
  */
 #include "qemu/osdep.h"
 #include "../base/wire.h"
@@ -12,7 +12,11 @@
 #include "../trace.h"
 
 #define SENDS_PER_RUN       64
-#define PRIORITY_ROW        7       /* with PRIORITY: loads and stores per RDMA packet */
+/*
+ * with PRIORITY of SHM_CTRL: limit of packets of QUEUE_SHARED between two packets of
+ * QUEUE_RDMA while both queues have a packet that can leave
+ */
+#define PRIORITY_ROW        7
 
 /* Builds the next copy of @t in @buf.  Returns the length of the packet in words. */
 static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
@@ -45,9 +49,10 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 }
 
 /*
- * Sends the next copy of @t.  Returns false if the copy cannot leave now: the route is
- * blocked, the flow is limited, or @t is not due.  Calls exanet_net_send() last, because
- * a packet for this node arrives at the target of this node inside this call.
+ * Sends the next copy of @t.  Returns false if the copy cannot leave now: the rate of an
+ * RDMA flow does not permit the copy, the time of the copy is not reached (timing), or
+ * the route is blocked.  Calls exanet_net_send() last, because a packet for this node
+ * arrives at the target of this node inside this call.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {
@@ -86,8 +91,8 @@ static bool send_copy(ExanetState *s, ExanetTransaction *t)
 }
 
 /*
- * Returns the first transaction of queue @q to a node for which no copy of @q failed to
- * leave in this run, or NULL.
+ * Returns the first transaction of queue @q whose node has no copy of @q that was blocked
+ * in this run (ShmNode.blocked), or NULL.
  */
 static ExanetTransaction *queue_first(ExanetInitiator *ini, unsigned q)
 {

@@ -33,7 +33,7 @@
 #include "../trace.h"
 
 #define ANSWERS_PER_RUN     64
-#define LINE_BYTES          64      /* granularity of SHM_CTRL_RAW and SHM_CTRL_WAW */
+#define LINE_BYTES          64      /* bytes of a line, for SHM_CTRL_RAW and _WAW */
 #define SEQ_MASK            ((1u << EXANET_SHM_SEQ_BITS) - 1)
 
 const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
@@ -43,7 +43,9 @@ const uint8_t exanet_shm_slots[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_RDMA_READ] = SLOTS_MAX,
 };
 
-/* Limits of the distance between sequence numbers of writes under way to a node. */
+/*
+ * The SEQ of two writes of a class that are under way to a node differ by less than this.
+ */
 static const uint16_t spans[EXANET_SHM_CLASSES] = {
     [EXANET_SHM_STORE] = EXANET_SHM_SPAN,
     [EXANET_SHM_RDMA_WRITE] = EXANET_SHM_WINDOW,
@@ -73,7 +75,9 @@ void exanet_transaction_enqueue(ExanetState *s, ExanetTransaction *t)
     ExanetTransactions *queue = &ini->queue[exanet_transaction_queue(t->req.class)];
 
     if (t->refused) {
-        /* from now on the timeout counts, even while a blocked cable delays the copy */
+        /*
+         * from now on the timeout of @t runs, even while a blocked cable delays the copy
+         */
         t->refused = false;
         exanet_transaction_arm(ini, t, rnic_now() +
                                        exanet_shm_node_timeout(s, t->node));
@@ -146,8 +150,8 @@ void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
 /* --- Issue ---------------------------------------------------------------- */
 
 /*
- * Returns true if @a and @b are for the same context and have bytes in the same line.
- * Equal addresses of different contexts are addresses of different processes.
+ * Returns true if @a and @b have the same PDID, and have bytes in the same LINE_BYTES.
+ * Equal addresses with different PDIDs are addresses of different processes.
  */
 static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
 {
@@ -156,7 +160,7 @@ static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
            b->gva / LINE_BYTES <= (a->gva + a->size - 1) / LINE_BYTES;
 }
 
-/* Returns true if a store under way has bytes in a line of @req. */
+/* Returns true if a store under way and @req have bytes in the same LINE_BYTES. */
 static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     EXANET_FOREACH_OF(t, ini, EXANET_SHM_STORE) {
@@ -169,10 +173,10 @@ static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 
 /*
  * Returns true if the write @req must wait for older writes of its class to its node.
- * Targets recognize executed writes by their sequence numbers.  So the number of @req
- * must be less than spans[class] away from the oldest write under way.  An RDMA write
- * also waits while a write is under way that is older than the last call of
- * exanet_transaction_drain() for the node.
+ * The target recognizes executed writes by SEQ.  So the SEQ of @req and of the oldest
+ * write under way must differ by less than spans[class].  An RDMA write also waits while
+ * a write is under way that is older than the last call of exanet_transaction_drain() for
+ * the node.
  */
 static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
@@ -195,9 +199,9 @@ static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 }
 
 /*
- * Returns the number of jobs, other than the job of @req, that have an enabled context
- * but no transaction of @req's class.  @users has one bit for each context with such a
- * transaction.
+ * Returns the number of jobs that have an enabled context but no transaction of @req's
+ * class.  The job of @req does not count.  Bit c of @users is set if context c has a
+ * transaction of this class.
  */
 static unsigned idle_jobs(ExanetState *s, const ExanetShmRequest *req, uint32_t users)
 {
@@ -218,10 +222,10 @@ static unsigned idle_jobs(ExanetState *s, const ExanetShmRequest *req, uint32_t 
 
 /*
  * Returns true if the job of @req may use no further slot for the load or store @req now.
- * Jobs with an enabled context have equal shares of the slots.  A slot also stays free
- * for each job that uses none, because another job may have begun when its share was
- * larger.  Loads and stores that wait for a page fault have their slots for seconds, and
- * must not occupy all slots.
+ * Jobs with an enabled context have equal shares of the slots.  In addition, one slot
+ * stays free for each job that uses no slot, because other jobs may have taken their
+ * slots when fewer jobs shared the slots.  Loads and stores that wait for a page fault
+ * have their slots for seconds, and must not occupy all slots.
  */
 static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -242,15 +246,15 @@ static bool share_in_use(ExanetState *s, const ExanetShmRequest *req)
            s->shm->initiator->busy[req->class] + idle_jobs(s, req, users) >= slots;
 }
 
-/* Returns the record of the last stall of @req's AXI ID and context. */
+/* Returns the element of @stalled for the AXI ID and context of @req. */
 static uint64_t *stall_of(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     return &ini->stalled[req->axi_id & 63][req->ctx];
 }
 
 /*
- * Counts in counter @name a request that must wait.  A master tries a request in each
- * run.  Successive tries to the same address with the same reason count once.
+ * Counts in counter @name that request @req must wait.  A master tries a request in each
+ * run.  Successive tries to the same address, with the same counter, count once.
  */
 #define STALL(s, req, name) do { \
     uint64_t why_ = (req)->gva ^ (uint64_t)EXANET_CNT_##name << 48; \
@@ -329,8 +333,8 @@ static bool issue_enabled(ExanetState *s)
 }
 
 /*
- * Returns true if @req may leave.  The device and the unit must be enabled.  If @req has
- * a context whose job is local, @req must also be for this node.
+ * Returns true if @req is permitted.  The device and the unit must be enabled.  If @req
+ * has a context whose job is local, @req must also be for this node.
  */
 static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 {
@@ -341,7 +345,7 @@ static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
-    static ShmNode never_sent;          /* node of all requests without a node */
+    static ShmNode never_sent;          /* node of all requests that are never sent */
     ExanetInitiator *ini = s->shm->initiator;
     int64_t now = rnic_now();
     bool allowed = issue_allowed(s, req);
@@ -376,7 +380,7 @@ bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
     }
     t->seq = node->seq[req->class]++ & SEQ_MASK;
     trace_exanet_initiator_issue(s->node, t->tid, t->seq, req->gva, req->size);
-    /* the deadline also limits the time in the queue */
+    /* the deadline also limits the time of @t in the queue */
     exanet_transaction_arm(ini, t, now + exanet_shm_node_timeout(s, node));
     exanet_transaction_enqueue(s, t);
     if (exanet_transaction_writes(req->class) && req->early &&
@@ -401,8 +405,8 @@ void exanet_shm_reported(ExanetState *s, const void *opaque)
 }
 
 /*
- * Delivers early responses, and failures of rejected requests.  Returns true if answers
- * may be left that are due now.
+ * Delivers early responses, and failures of rejected requests, to the masters.  Returns
+ * true if another answer may be ready now.
  */
 static bool answers_run(ExanetState *s)
 {

@@ -10,25 +10,25 @@
 
 /*
  * A request of an AXI master of this node.  The initiator copies the request and the
- * data.  exanet_shm_issue() never calls @respond or @settled.  The initiator calls the
- * two functions from the work of the loop, when the context is closed, and when the
- * device is reset or unplugged.  The functions may issue requests.
+ * data.  exanet_shm_issue() never calls @respond or @settled.  The initiator calls
+ * @respond and @settled from the work of the loop, when the context is closed, and when
+ * the device is reset or unplugged.  @respond and @settled may call exanet_shm_issue().
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;                   /* address at the target, a GVA */
-    const void *data;               /* data of stores and RDMA writes, @size bytes */
+    const void *data;               /* @size bytes of a store or RDMA write */
     uint16_t size;                  /* 1 to 256 bytes, within one block of EXANET_MTU */
     uint16_t pdid;                  /* PDID of the target */
     uint8_t class;                  /* enum exanet_shm_class */
-    uint8_t axi_id;                 /* EXANET_AXI_ID_ */
+    uint8_t axi_id;                 /* fields EXANET_AXI_ID_MASTER and _NUMBER */
     uint8_t ctx;                    /* context of the request; EXANET_CONTEXTS: none */
     bool early;                     /* early acknowledgement of a write is permitted */
     /* The request continues the AXI burst of the previous request; only for timing. */
     bool joined;
     /*
      * Called once for each accepted request, with the result or, for a write, with an
-     * early ACK.  @data is the @size bytes of a read, or NULL for a write or if @resp is
-     * not ACK.  @resp of an aborted transaction is PROTECTION.  May be NULL.
+     * early ACK.  The argument @data is the @size bytes of a read, or NULL for a write or
+     * if @resp is not ACK.  @resp of an aborted transaction is PROTECTION.  May be NULL.
      */
     void (*respond)(ExanetState *s, void *opaque, enum exanet_resp resp,
                     const uint8_t *data);
@@ -36,37 +36,40 @@ typedef struct ExanetShmRequest {
      * Called once for each accepted write, after @respond, when the target has executed
      * the write or the transaction has failed.  May be NULL.  The initiator does not
      * retransmit RDMA transactions.  After a timeout, @resp of an RDMA write is
-     * NO_CONTEXT.
-     * After a page fault at the target, @resp is FAULT if the target sends no second
-     * response before the deadline.  The second response is RESOLVED, or DECODE if the
-     * driver has no page.
+     * NO_CONTEXT.  After a page fault at the target, @resp of an RDMA write is FAULT if
+     * the target sends no second response before the deadline.  The second response is
+     * RESOLVED, or DECODE if the driver has no page.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;                   /* for @respond and @settled */
 } ExanetShmRequest;
 
 /*
- * Accepts @req and returns true.  Returns false if @req must wait: for a slot, for the
- * job's share of the timers, for older writes, or for the end of an abort or quiesce.
- * Then the caller tries again in each run, and exanet_schedule() is called when a
- * transaction has ended.  A request that is not permitted, or that has no route, is
- * accepted and fails later.
+ * Accepts @req and returns true.  Returns false if @req must wait: for a slot, for its
+ * job's share of the slots, for stores to the same 64 bytes, for older writes, or for the
+ * end of an abort or quiesce.  Then the caller tries again in each run, and the initiator
+ * calls exanet_schedule() when a transaction has ended.  A request that is not permitted,
+ * or whose node is unreachable or finds no room in the table of nodes, is accepted and
+ * fails later.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*
- * Marks all transactions under way whose request has @opaque: the master has reported a
- * failure itself, so the initiator reports no failure.
+ * Marks all transactions under way whose request has @opaque.  The master has reported a
+ * failure of such a request itself, so the initiator will report no failure.
  */
 void exanet_shm_reported(ExanetState *s, const void *opaque);
 void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);
-/* Does the initiator's work of a round.  Returns true if work is left that is due. */
+/*
+ * Does the initiator's work of a round.  Returns true if work is left that can be done
+ * now.
+ */
 bool exanet_initiator_run(ExanetState *s);
-/* Computes FENCE, SHM_STATUS and the registers of the timers, before a read. */
+/* Computes SHM_FENCE, SHM_STATUS and the registers of the timers before a read. */
 void exanet_initiator_reg_sync(ExanetState *s);
 /*
- * Handles a write of 1 to FENCE: marks all stores and RDMA writes under way, of all
+ * Handles a write of 1 to SHM_FENCE: marks all stores and RDMA writes under way, of all
  * masters, and the stores of the aperture that are not issued yet.
  */
 void exanet_initiator_fence(ExanetState *s);
@@ -74,7 +77,7 @@ void exanet_initiator_fence(ExanetState *s);
 void exanet_initiator_quiesce(ExanetState *s, unsigned c);
 /* Ends all transactions with PROTECTION. */
 void exanet_initiator_abort(ExanetState *s);
-/* Returns the number of transactions of context @c. */
+/* Returns the number of transactions of context @c that are under way. */
 unsigned exanet_initiator_active(ExanetState *s, unsigned c);
 
 #endif /* HW_EXANET_SHM_INITIATOR_H */

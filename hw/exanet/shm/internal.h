@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: the AXI masters of this node; the initiator, which sends their
- * loads and stores to a node; and the target, which executes loads and stores of nodes.
- * A load or store may also be for this node itself.
+ * ExaNet shared memory: the AXI masters of this node; the initiator, which sends the
+ * masters' loads and stores to other nodes or to this node; and the target, which
+ * executes the loads and stores that nodes send to this node.
  *
  *   CPU --> aperture.c --+                                    +--> memory of a process
  *           tgen.c ------+--> shm/initiator.c ==> crossbar ==> shm/target.c
@@ -35,13 +35,14 @@ typedef struct ExanetShm {
     ExanetTgen *tgen;
     ExanetAccel *accel;
     ExanetTiming *timing;           /* NULL: shm-timing=off */
-    uint8_t *bram;                  /* s->bram_size bytes */
-    uint32_t errors[EXANET_CONTEXTS];   /* calls of exanet_shm_error(), by context */
+    uint8_t *bram;                  /* block RAM, ExanetState.bram_size bytes */
+    /* number of calls of exanet_shm_error(), by context */
+    uint32_t errors[EXANET_CONTEXTS];
 } ExanetShm;
 
 /*
- * If @work is true, makes the next round of the loop run the unit.  Does not schedule the
- * loop.  @work: a part has work left.
+ * If @work is true, makes the next round of the loop run the shared memory unit, because
+ * a part of the unit has work left.  Does not schedule the loop.
  */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {
@@ -49,7 +50,7 @@ static inline void exanet_shm_wake(ExanetState *s, bool work)
 }
 
 /*
- * Makes the loop run the unit, because a part of the unit has work; see
+ * Makes the loop run the shared memory unit, because a part of the unit has work; see
  * rnic_loop_schedule().
  */
 static inline void exanet_shm_schedule(ExanetState *s)
@@ -58,7 +59,7 @@ static inline void exanet_shm_schedule(ExanetState *s)
     exanet_schedule(s);
 }
 
-/* Returns register @reg (EXANET_REG_), 4 bytes, of the block EXANET_SHM. */
+/* Returns the 4-byte register at offset @reg of the block EXANET_SHM. */
 static inline uint32_t exanet_shm_get32(ExanetState *s, unsigned reg)
 {
     return exanet_reg_get32(s, EXANET_SHM + reg);
@@ -73,18 +74,18 @@ static inline uint32_t exanet_shm_ctrl(ExanetState *s)
 }
 /*
  * Reports that an access of context @c to @gva has failed with @resp after @retries
- * retransmissions (CDMA: rounds).  Raises the interrupt, counts the error, and sets
- * ERR_GVA and ERR_INFO unless ERR_INFO has an earlier error.  @resp ACK means that there
- * was no answer.  @c is EXANET_CONTEXTS if the address is in no segment; then @gva is the
- * offset in the aperture.
+ * retransmissions (CDMA: after @retries rounds).  Raises interrupt cause SHM, counts the
+ * error, and sets registers SHM_ERR_GVA and SHM_ERR_INFO unless SHM_ERR_INFO has an
+ * earlier error.  @resp ACK means that there was no answer.  @c is EXANET_CONTEXTS if the
+ * address is in no segment; then @gva is the offset in the aperture.
  */
 void exanet_shm_error(ExanetState *s, unsigned c, uint64_t gva,
                       enum exanet_shm_class class, enum exanet_resp resp,
                       unsigned retries);
 
 /*
- * Handles a write to ERR_INFO: if VALID is clear after the write, clears ERR_GVA,
- * ERR_INFO and interrupt cause SHM.
+ * Handles a write to register SHM_ERR_INFO: if VALID is clear after the write, clears
+ * SHM_ERR_GVA, SHM_ERR_INFO and interrupt cause SHM.
  */
 void exanet_shm_error_cleared(ExanetState *s);
 

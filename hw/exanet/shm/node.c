@@ -11,17 +11,24 @@
 #include "node.h"
 
 /*
- * The list of answered nodes is full with ANSWERED_MAX nodes or more, the list of
- * unanswered nodes of a context with UNANSWERED_MAX nodes.  Before a node is added, an
- * old node must be removed from each of these two lists that is full.
+ * Limits of lists.  The list of nodes that have answered is full with ANSWERED_MAX nodes
+ * or more.  The list of a context's nodes that have not answered is full with
+ * UNANSWERED_MAX nodes.  Before a new node of the context is added, an old node must be
+ * removed from each of the two lists if the list is full.
  */
 #define ANSWERED_MAX        16384
 #define UNANSWERED_MAX      1024
-/* Time, ns, without a new transaction after which an unanswered node may be removed. */
+/*
+ * Time, ns, without a new transaction after which a node that has not answered may be
+ * removed.
+ */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/* Time, ns, without a new transaction after which an answered node may be removed. */
+/*
+ * Time, ns, without a new transaction after which a node that has answered may be
+ * removed.
+ */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
-/* Number of slots, by hash of coordinates, for sequence numbers of removed nodes. */
+/* Number of elements of ShmNodes.removed_seq. */
 #define REMOVED_SLOTS                16384
 #define TIMEOUT_MIN_NS      1000
 #define DYNAMIC_MIN_NS      (100 * SCALE_US)
@@ -29,19 +36,24 @@
 typedef QTAILQ_HEAD(, ShmNode) ShmNodeList;
 
 struct ShmNodes {
-    GHashTable *nodes;              /* coordinates -> ShmNode, owned */
+    /* key: coordinates; value: ShmNode, owned by the table */
+    GHashTable *nodes;
     ShmNodeList answered;
     unsigned answered_count;
-    /* Nodes without an answer, by ShmNode.ctx. */
+    /* Nodes that have not answered, by ShmNode.ctx. */
     ShmNodeList unanswered[EXANET_CONTEXTS + 1];
     unsigned unanswered_count[EXANET_CONTEXTS + 1];
-    /* Next sequence numbers of removed nodes, by hash of coordinates. */
+    /*
+     * The next sequence numbers of nodes that were removed, by hash of the coordinates.
+     */
     uint16_t removed_seq[REMOVED_SLOTS][EXANET_SHM_CLASSES];
 };
 
 /* --- The table ------------------------------------------------------------- */
 
-/* Returns the list that has @node, and stores a pointer to its length in *@count. */
+/*
+ * Returns the list that has @node, and stores in *@count a pointer to the list's length.
+ */
 static ShmNodeList *node_list(ShmNodes *nodes, const ShmNode *node,
                               unsigned **count)
 {
@@ -68,13 +80,16 @@ static void node_list_remove(ShmNodes *nodes, ShmNode *node)
     QTAILQ_REMOVE(list, node, next);
 }
 
-/* Returns the sequence numbers with which a new entry of node @coord begins. */
+/*
+ * Returns the element of @removed_seq for the node at @coord.  A new entry of the node
+ * begins with these sequence numbers.
+ */
 static uint16_t *node_removed_seq(ShmNodes *nodes, uint32_t coord)
 {
     return nodes->removed_seq[(coord ^ coord >> 14) % REMOVED_SLOTS];
 }
 
-/* Removes and frees @node, and stores its sequence numbers in @removed_seq. */
+/* Stores the sequence numbers of @node in @removed_seq.  Removes and frees @node. */
 static void node_remove(ShmNodes *nodes, ShmNode *node)
 {
     memcpy(node_removed_seq(nodes, node->coord), node->seq, sizeof(node->seq));
@@ -83,9 +98,9 @@ static void node_remove(ShmNodes *nodes, ShmNode *node)
 }
 
 /*
- * Removes the first node of @list that has no transaction under way.  Returns false if
- * there is no such node, or if this node or a node before it in @list began a transaction
- * less than @ns ago.
+ * Removes the first node of @list that has no transaction under way, and returns true.
+ * Returns false if there is no such node.  Also returns false, without an effect, if this
+ * node, or an earlier node of @list, began a transaction less than @ns ago.
  */
 static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
                        int64_t ns)
@@ -105,9 +120,9 @@ static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * Makes room for a new node of context @c, and removes old nodes if necessary.  Returns
- * false if there is no room.  Each context has room of its own for nodes that have not
- * answered, because a process may name many nodes that do not exist.
+ * Makes room in the table for a new node of context @c, and removes old nodes if
+ * necessary.  Returns false if there is no room.  Each context has a list of its own for
+ * nodes that have not answered, because a process may name many nodes that do not exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {

@@ -11,7 +11,10 @@
 
 #define SHM_NODE_SHIFT_MAX 5        /* limit of ShmNode.shift */
 
-/* Queues of transactions that have a copy to send. */
+/*
+ * The initiator's queues of transactions that have a copy to send: QUEUE_SHARED for loads
+ * and stores, QUEUE_RDMA for RDMA reads and writes.
+ */
 enum {
     QUEUE_SHARED,
     QUEUE_RDMA,
@@ -19,34 +22,41 @@ enum {
 };
 
 /*
- * A node to which the initiator sends.  The sequence numbers of a node must not restart,
- * because the node would regard a store with an old number as a copy, and would answer
- * without executing the store.
+ * A node to which the initiator sends.  @seq must not restart, because the node would
+ * regard a store with an old number as a copy, and would answer without executing the
+ * store.
  */
 typedef struct ShmNode {
     uint32_t coord;
-    uint16_t seq[EXANET_SHM_CLASSES];   /* sequence number of the next request */
-    unsigned path;                  /* number of timeouts; selects the path */
-    /* By queue: ExanetInitiator.run of the last run with a blocked packet. */
+    uint16_t seq[EXANET_SHM_CLASSES];   /* by class: SEQ of the next request */
+    unsigned path;                  /* number of timeouts of the node; selects the path */
+    /* By queue: ExanetInitiator.run when a packet to the node last could not leave. */
     uint32_t blocked[QUEUES];
     ExanetRtt rtt;
     /* ExanetInitiator.serial at the last call of exanet_transaction_drain(); 0: none. */
     uint64_t drain_serial;
-    int64_t used;                   /* ns, begin of the last transaction */
-    unsigned busy;                  /* transactions under way */
-    /* Context of the first transaction, or EXANET_CONTEXTS; selects the list. */
+    int64_t used;                   /* ns, when the last transaction began */
+    unsigned busy;                  /* number of transactions under way */
+    /*
+     * Context of the first transaction, or EXANET_CONTEXTS for no context.  Selects the
+     * list of nodes that have not answered.
+     */
     uint8_t ctx;
     /*
-     * Timeouts since the last ACK, at most SHM_NODE_SHIFT_MAX; each doubles the dynamic
-     * time limit.
+     * Number of timeouts since the last ACK, at most SHM_NODE_SHIFT_MAX.  Each timeout
+     * doubles the dynamic time limit.
      */
     uint8_t shift;
-    /* A transaction was given up after timeouts, and no response has arrived since. */
+    /*
+     * A transaction was given up after timeouts, and the node has sent no response since.
+     */
     bool dead;
     bool answered;                  /* the node has answered a transaction */
     /*
-     * Link in the list of answered nodes, or of unanswered nodes of @ctx.  The begin of a
-     * transaction, and the first answer, add the node at the end of the list.
+     * Link in the list of nodes that have answered, or in the list of nodes of @ctx that
+     * have not answered.  The begin of a transaction moves the node to the end of its
+     * list; the first answer moves the node to the end of the list of nodes that have
+     * answered.
      */
     QTAILQ_ENTRY(ShmNode) next;
 } ShmNode;
@@ -57,44 +67,47 @@ typedef struct ShmNodes ShmNodes;
 ShmNodes *exanet_shm_nodes_new(void);
 void exanet_shm_nodes_free(ShmNodes *nodes);
 /*
- * Resets round-trip times, paths and timeouts of all nodes; no node is dead any more.
- * Sequence numbers continue, because delayed packets and responses must not match new
- * transactions.
+ * Resets the round-trip times, paths and timeouts of all nodes, and marks all nodes as
+ * not dead.  Sequence numbers continue, because delayed packets and responses must not
+ * match new transactions.
  */
 void exanet_shm_nodes_reset(ShmNodes *nodes);
 /* Returns the entry of the node at @coord, or NULL if there is no entry. */
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
- * Begins a transaction of context @c (EXANET_CONTEXTS: no context) with node @coord at
- * time @now (ns).  Returns the node, which is added to the table if necessary; the table
- * owns the node.  Another node may be removed to make room.  Returns NULL if there is no
- * room for the node.
+ * Begins a transaction of context @c (EXANET_CONTEXTS: no context) with the node at
+ * @coord at time @now (ns).  Returns the node, which the function adds to the table if
+ * necessary; the table owns the node.  The function may remove another node from the
+ * table to make room.  Returns NULL if the table has no room for the node.
  */
 ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
                                int64_t now);
 /* Ends a transaction with @node. */
 void exanet_shm_node_end(ShmNode *node);
 /*
- * Records that @node has sent a response to a transaction under way.  Other responses
- * do not count, because any node can send such responses.
+ * Records that @node has sent a response to a transaction under way.  The caller must not
+ * record other responses, because any node can send such responses.
  */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /*
- * Returns the path of packets to @node, or 0 if there is no route.  Each timeout selects
- * the next path.
+ * Returns the path of packets to @node, or 0 if there is no route.  Each timeout of the
+ * node selects the next path.
  */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 /*
- * Returns true if @dead of @node is set, @node is not this node, and there is no route to
- * @node.
+ * Returns true if @node is marked as @dead, is another node than this node, and has no
+ * route.
  */
 bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
 /*
- * Returns the time limit, ns, for an answer of @node, by SHM_TIMEOUT and
- * SHM_TIMEOUT_MODE.
+ * Returns the time limit, ns, for an answer of @node, by the registers SHM_TIMEOUT and
+ * SHM_TIMEOUT_MODE and, in dynamic mode, by the round-trip times of @node.
  */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
-/* Adds the round-trip time @ns of a transaction that had only one copy. */
+/*
+ * Adds the round-trip time @ns of a transaction that had only one copy to the statistics
+ * of @node.
+ */
 void exanet_shm_node_sample(ShmNode *node, int64_t ns);
 
 #endif /* HW_EXANET_SHM_NODE_H */

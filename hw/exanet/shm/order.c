@@ -3,9 +3,10 @@
  * ExaNet shared memory: decides whether a request of a node must be executed, so that
  * each store of the node is executed once, and in order.
  *
- * With the published protocol a store can be executed again by a retransmitted copy, or
- * after a later store.  So with ORDER of SHM_CTRL the stores of a node are executed in
- * the order of SEQ.  RDMA writes are executed once, in any order.
+ * With the published protocol, a retransmitted copy can make the target execute a store a
+ * second time, also after a later store.  So with ORDER of SHM_CTRL the target executes
+ * the stores of a node in the order of SEQ.  The target executes RDMA writes once, in any
+ * order.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -17,17 +18,17 @@
 #define SEQ_MASK ((1u << EXANET_SHM_SEQ_BITS) - 1)
 #define SEQ_HALF (1u << (EXANET_SHM_SEQ_BITS - 1))
 /*
- * Limit of the step from the expected SEQ to the SEQ of a new write: SEQ_NEAR, plus
- * SEQ_NEAR_PER_MS for each ms since the last new write.  The SEQ can make a step, because
- * writes that the node has given up may never have arrived.  The limit assumes that a
- * node gives up no more writes in this time.
+ * A new write may have a SEQ above the expected SEQ, because writes that the node has
+ * given up may never have arrived.  The limit of this step is SEQ_NEAR, plus
+ * SEQ_NEAR_PER_MS for each ms since the last new write: the limit assumes that a node
+ * gives up no more writes in this time.
  */
 #define SEQ_NEAR EXANET_SHM_SPAN
 #define SEQ_NEAR_PER_MS 2
 /*
  * A node that gave up very many stores continues with a SEQ that looks like an old SEQ.
- * After this time, ns, without a new store or RDMA write, a write with FIRST is old only
- * if its SEQ is one of the last SEQ_OUTSTANDING numbers.
+ * SEQ_AGE_NS, ns: if the node has sent no new store or RDMA write for this time, a write
+ * with FIRST is old only if its SEQ is one of the last SEQ_OUTSTANDING numbers.
  */
 #define SEQ_AGE_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 #define SEQ_OUTSTANDING 128
@@ -37,14 +38,14 @@ static unsigned pkt_class(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_STID_CLASS, pkt->tid);
 }
 
-/* Returns the number of steps from SEQ @from up to SEQ @to, which wraps around. */
+/* Returns the number of steps from SEQ @from up to SEQ @to.  SEQ wraps around. */
 static unsigned seq_distance(unsigned from, unsigned to)
 {
     return (to - from) & SEQ_MASK;
 }
 
 /*
- * Returns true if @pkt is new although its SEQ is @behind numbers below the next number,
+ * Returns true if @pkt is new although its SEQ is @behind numbers below the expected SEQ,
  * because the node has skipped very many numbers.
  */
 static bool order_restart(ExanetState *s, const ExanetShmSource *o,
@@ -54,7 +55,9 @@ static bool order_restart(ExanetState *s, const ExanetShmSource *o,
            s->time - o->time > SEQ_AGE_NS;
 }
 
-/* Returns true if a request @ahead numbers above the next number may be new. */
+/*
+ * Returns true if a write may be new whose SEQ is @ahead numbers above the expected SEQ.
+ */
 static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
 {
     uint64_t near = SEQ_NEAR + (s->time - o->time) / SCALE_MS * SEQ_NEAR_PER_MS;
@@ -63,8 +66,8 @@ static bool order_new(ExanetState *s, const ExanetShmSource *o, unsigned ahead)
 }
 
 /*
- * Compares store @pkt with the earlier stores of its node, and changes nothing.  FIRST
- * means that all older stores have ended.
+ * Compares store @pkt with the earlier stores of its node, and changes nothing.  FIRST in
+ * @pkt means that all older stores have ended.
  */
 static ExanetShmOrder order_store(ExanetState *s, const ExanetShmSource *o,
                                   const ExanetPacket *pkt)
@@ -100,8 +103,8 @@ static ExanetShmOrder order_rdma(ExanetState *s, const ExanetShmSource *o,
 }
 
 /*
- * Moves the window so that RDMA write @seq is in the window.  If @first is true, all
- * older writes have ended and count as executed.
+ * Moves @rdma and @rdma_done of @o so that @rdma_done has a bit for RDMA write @seq.  If
+ * @first is true, all older RDMA writes of the node have ended, and count as executed.
  */
 static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 {
@@ -124,9 +127,9 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 }
 
 /*
- * Advances the order to @pkt, before @pkt is executed or when @pkt is refused.  The order
- * advances even if @pkt fails, because after many failures the next request would
- * otherwise be too far away.
+ * Records the SEQ of write @pkt in @o, before @pkt is executed or when @pkt is refused.
+ * Does so even if @pkt fails later, because after many failures the SEQ of the next write
+ * would otherwise be too far away.  Does nothing for loads and RDMA reads.
  */
 static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: registers, reset and init of the unit.  internal.h lists the
- * parts.
+ * parts of the unit.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -22,11 +22,11 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define APERTURE_MAX (1ULL << 40)   /* bytes that MAP_OFFSET can address */
+#define APERTURE_MAX (1ULL << 40)   /* bytes; SHM_MAP_OFFSET has 40 bits */
 #define APERTURE_TIMEOUT_MAX_MS 60000
 #define BRAM_MAX (64 * MiB)
 #define CAM_ENTRIES_MAX 64
-#define CDMA_BYTES (EXANET_CDMA(1) - EXANET_CDMA(0))    /* registers of a channel */
+#define CDMA_BYTES (EXANET_CDMA(1) - EXANET_CDMA(0))    /* size of a block of registers */
 
 /* --- Faults --------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top)
         exanet_shm_error_cleared(s);
         break;
     case EXANET_REG_SHM_CTRL:
-        exanet_shm_schedule(s);         /* waiting accesses may be permitted now */
+        exanet_shm_schedule(s);         /* accesses that wait may be permitted now */
         break;
     case EXANET_SHM_MAP(0) - EXANET_SHM ...
          EXANET_SHM_MAP(EXANET_SHM_MAPS) - EXANET_SHM - 1:
@@ -111,9 +111,10 @@ uint32_t exanet_shm_latency(const ExanetState *s)
 /* --- Work ----------------------------------------------------------------- */
 
 /*
- * Runs the parts.  Responses that the target has queued leave before requests, and the
- * accesses of CPUs are issued before those of the other masters.  A part with work left
- * calls exanet_shm_wake().  Returns true if a part could continue now.
+ * Runs the parts of the unit.  Responses that the target has queued leave before
+ * requests, and accesses of CPUs are issued before accesses of the other AXI masters.  A
+ * part with work left calls exanet_shm_wake().  Returns true if a part could continue
+ * now.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet shared memory: loads and stores between nodes.  The room has AXI masters, an
- * initiator and a target; see internal.h.  Files of other folders include only this
- * header of the room.  [T §n] is the paper that rnic/exanet/shm.h names.
+ * ExaNet shared memory: loads and stores between nodes.  This folder has the AXI masters,
+ * the initiator and the target; see internal.h.  Files of other folders include only this
+ * header of the folder.  [T §n] is section n of the paper that rnic/exanet/shm.h names.
  */
 #ifndef HW_EXANET_SHM_SHM_H
 #define HW_EXANET_SHM_SHM_H
@@ -14,15 +14,17 @@ typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
 /*
- * Creates aperture_mr and all parts.  Returns false with @errp set, and creates nothing,
- * if a property is not valid.
+ * Creates ExanetState.aperture_mr and all parts of shared memory.  Returns false with
+ * @errp set, and creates nothing, if a property is not valid.
  */
 bool exanet_shm_init(ExanetState *s, Error **errp);
-/* Ends all accesses as exanet_shm_abort(), and then ends all parts. */
+/*
+ * Ends all accesses as exanet_shm_abort() does, and then ends all parts of shared memory.
+ */
 void exanet_shm_fini(ExanetState *s);
 /*
- * Frees the block RAM and the rest of the state, when the last reference to the device is
- * gone.
+ * Frees the block RAM and the rest of the state of shared memory, when the last reference
+ * to the device is gone.  Does nothing if exanet_shm_init() has created nothing.
  */
 void exanet_shm_finalize(ExanetState *s);
 /*
@@ -31,25 +33,29 @@ void exanet_shm_finalize(ExanetState *s);
  */
 void exanet_shm_abort(ExanetState *s);
 /*
- * Compute the register at @offset before a read, and act on a write to it.  @offset is in
- * bytes from the block EXANET_SHM, and may be in an EXANET_CDMA() behind this block.
- * @top: see ExanetRegBlock.
+ * exanet_shm_reg_sync() computes the register at @offset before a read.
+ * exanet_shm_reg_written() acts on a write to the register at @offset.  @offset is in
+ * bytes from the start of the block EXANET_SHM, and may be in a block EXANET_CDMA()
+ * behind this block.  @top: see ExanetRegBlock.written.
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
-/* Returns the default of PORT_LATENCY, ns; 0 if shm-timing is off. */
+/* Returns the default of register PORT_LATENCY, ns; 0 if shm-timing is off. */
 uint32_t exanet_shm_latency(const ExanetState *s);
 /*
  * Returns the number of stores and RDMA writes of context @c that have not ended.  Stores
  * of the aperture that are not issued yet count too.
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/* Returns the calls of exanet_shm_error() for context @c since the reset, modulo 2^32. */
+/*
+ * Returns the number of calls of exanet_shm_error() for context @c since the reset of the
+ * device, modulo 2^32.
+ */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
  * Handles the request @pkt: executes and answers @pkt, answers a duplicate without an
  * access, refuses or drops @pkt, or keeps a copy of @pkt for later.  @pkt has type
- * AXI_READ or AXI_WRITE, and is for memory or NI_BRAM.
+ * AXI_READ or AXI_WRITE, and its address is in memory of a process or in the block RAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
 /* Handles @pkt, a packet of type AXI_RESPONSE. */

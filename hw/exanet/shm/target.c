@@ -36,13 +36,13 @@
  */
 #define RESPONSES_REMOTE 128
 #define RESPONSES_LOCAL 256
-#define DEVICE_REQUESTS 64          /* requests that wait for the bottom half */
+#define DEVICE_REQUESTS 64          /* limit of @waiters, requests for the bottom half */
 /* Number of loads from devices whose data is kept for later copies of the loads. */
 #define DEVICE_LOADS 64
 /*
- * Longest assumed time, ns, between the first copy of a load and a copy that overtook the
- * first copy.  After this time, a load with RETRIES 0 and the same SEQ is a new load.
- * Loads with other RETRIES get the data that is kept at any age.
+ * Longest assumed delay, ns, of the first copy of a load (RETRIES 0) behind a later copy
+ * of the load.  A load with RETRIES 0 that arrives after this time is a new load, even if
+ * the SEQ is the same.  A load with other RETRIES gets the data that is kept at any age.
  */
 #define DEVICE_DELAY_MAX_NS (100 * SCALE_MS)
 #define COUNT_MAX 255               /* maximal number of requests of a table entry */
@@ -55,7 +55,7 @@ typedef struct TargetEntry {
     uint16_t pdid;                  /* PDID of the last request */
     /* Requests without an answer; 0: the entry is free. */
     uint16_t count;
-    unsigned blocked_run;           /* last run in which a response could not leave */
+    unsigned blocked_run;           /* ExanetTarget.run of the last blocked response */
 } TargetEntry;
 
 typedef struct TargetResponse {
@@ -70,7 +70,7 @@ typedef struct TargetResponse {
     uint8_t data[EXANET_PACKET_BYTES];
 } TargetResponse;
 
-/* A request that waits for the bottom half. */
+/* A request for a device, which waits for the bottom half. */
 typedef struct TargetWaiter {
     ExanetPacket pkt;
     uint8_t payload[EXANET_MTU];
@@ -93,13 +93,13 @@ typedef struct TargetLoad {
 } TargetLoad;
 
 struct ExanetTarget {
-    TargetEntry *table[2];          /* table of loads, table of stores */
+    TargetEntry *table[2];          /* [0]: table of reads, [1]: table of writes */
     QTAILQ_HEAD(, TargetResponse) responses;
     unsigned remote;                /* number of @responses to other nodes */
     unsigned local;                 /* number of @responses to this node */
-    unsigned run;                   /* number of the last run */
-    GQueue waiters;                 /* requests, as TargetWaiter */
-    TargetLoad load[DEVICE_LOADS];  /* a ring */
+    unsigned run;                   /* number of calls of exanet_target_run() */
+    GQueue waiters;                 /* requests that wait for @bh, as TargetWaiter */
+    TargetLoad load[DEVICE_LOADS];  /* the last loads from devices, a ring */
     unsigned load_next;             /* number of loads stored in @load so far */
     QEMUBH *bh;
     bool busy;                      /* the bottom half executes a request */
@@ -126,7 +126,7 @@ static bool entry_matches(const TargetEntry *e, const ExanetPacket *pkt)
 
 /*
  * Returns the entry with the source, class and AXI ID of @pkt, or else a free entry.
- * Returns NULL if no entry is free, or if the entry of @pkt has COUNT_MAX requests.
+ * Returns NULL if the table has neither, or if the entry of @pkt has COUNT_MAX requests.
  */
 static TargetEntry *entry_find(ExanetState *s, const ExanetPacket *pkt)
 {
@@ -159,7 +159,7 @@ static void entry_take(ExanetState *s, TargetEntry *e, const ExanetPacket *pkt)
     e->count++;
 }
 
-/* Computes the registers at @at from entry @e with index @id; NULL: no entry. */
+/* Computes the registers at @at from @e, entry @id of a table; @e is NULL: no entry. */
 static void entry_sync(ExanetState *s, unsigned at, const TargetEntry *e,
                        unsigned id, bool write)
 {
@@ -195,7 +195,7 @@ void exanet_target_reg_sync(ExanetState *s)
 
 /* --- Responses ----------------------------------------------------------------- */
 
-/* Returns true if there is room for a response to @dst. */
+/* Returns true if the queue of responses has room for a response to node @dst. */
 static bool response_room(ExanetState *s, uint32_t dst)
 {
     ExanetTarget *t = s->shm->target;
@@ -204,7 +204,7 @@ static bool response_room(ExanetState *s, uint32_t dst)
                             t->remote < RESPONSES_REMOTE;
 }
 
-/* Adds @by to the number of queued responses to this node or to all other nodes. */
+/* Adds @by to @remote or @local of the target, which counts responses such as @r. */
 static void response_count(ExanetState *s, const TargetResponse *r, int by)
 {
     ExanetTarget *t = s->shm->target;
@@ -212,7 +212,7 @@ static void response_count(ExanetState *s, const TargetResponse *r, int by)
     *(r->local ? &t->local : &t->remote) += by;
 }
 
-/* Removes @r from the queue and frees @r.  Subtracts 1 from the count of its entry. */
+/* Removes @r from the queue and frees @r.  Decrements the count of @r->entry, if any. */
 static void response_free(ExanetState *s, TargetResponse *r)
 {
     QTAILQ_REMOVE(&s->shm->target->responses, r, next);
@@ -226,8 +226,8 @@ static void response_free(ExanetState *s, TargetResponse *r)
 /*
  * Queues the response @pkt.  @entry is the entry that has counted the request, or NULL.
  * If the queue is full, passes a response to another node to exanet_net_respond(), and
- * drops a response to this node.  The dropped response could call a master while the
- * initiator sends; instead the master's transaction times out.
+ * drops a response to this node, which could call a master while the initiator sends.
+ * The transaction of the dropped response times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {
@@ -297,7 +297,7 @@ static void request_refuse(ExanetState *s, const ExanetPacket *pkt, enum exanet_
     request_answer(s, pkt, resp, NULL, NULL);
 }
 
-/* Sends responses.  A blocked response blocks the later responses of its entry. */
+/* Sends queued responses.  A blocked response blocks the later responses of its entry. */
 bool exanet_target_run(ExanetState *s)
 {
     ExanetTarget *t = s->shm->target;
@@ -344,7 +344,7 @@ void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f, bool ok
 
 /* --- Memory -------------------------------------------------------------------- */
 
-/* Accesses block RAM; @data gets the data of a load.  Returns ACK or DECODE. */
+/* Accesses block RAM for @pkt; @data gets the data of a load.  Returns ACK or DECODE. */
 static enum exanet_resp bram_access(ExanetState *s, const ExanetPacket *pkt,
                                     uint8_t *data)
 {
@@ -381,8 +381,8 @@ static void memory_fault(ExanetState *s, const ExanetPacket *pkt, uint64_t va)
 }
 
 /*
- * Accesses memory of a process and reports a page fault; @data gets the data of a load.
- * Returns ACK or an error: DECODE for a page that is not RAM.  If such a page has a
+ * Accesses memory of a process, and reports a page fault; @data gets the data of a load.
+ * Returns ACK or an error, for example DECODE if a page is not RAM.  If such a page has a
  * physical address, stores the address in *@pa and sets *@device to true.
  */
 static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
@@ -413,9 +413,9 @@ static enum exanet_resp memory_access(ExanetState *s, const ExanetPacket *pkt,
 /* --- Devices ------------------------------------------------------------------- */
 
 /*
- * Returns true if the @len bytes at @pa begin in a region of this device other than the
- * block RAM.  The aperture could send the request again and again, and other nodes must
- * not access the registers.
+ * Returns true if the @len bytes at @pa are forbidden: the bytes begin in a region of
+ * this device other than the block RAM.  The aperture could send the request again and
+ * again, and other nodes must not access the registers.
  */
 static bool device_forbidden(ExanetState *s, hwaddr pa, hwaddr len, bool write)
 {
@@ -437,8 +437,8 @@ static bool target_gone(ExanetState *s, const ExanetTarget *t, unsigned resets)
 }
 
 /*
- * Accesses the device at @pa, in aligned parts of at most 8 bytes.  Returns DECODE if a
- * part is forbidden or fails, or if an access has reset or unplugged this NIC.
+ * Accesses the device at @pa, in aligned parts of at most 8 bytes.  Returns ACK; DECODE
+ * if a part is forbidden or fails, or if an access has reset or unplugged this NIC.
  */
 static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
                                       hwaddr pa, uint8_t *data)
@@ -475,8 +475,8 @@ static enum exanet_resp device_access(ExanetState *s, const ExanetPacket *pkt,
 }
 
 /*
- * Copies to @data the data of another copy of load @pkt.  Returns false if no such data
- * is kept or valid, or if ORDER of SHM_CTRL is not in effect.
+ * Copies to @data the data that load_note() has kept for load @pkt.  Returns false if
+ * there is no such data, or the data is too old, or ORDER of SHM_CTRL is not in effect.
  */
 static bool load_find(ExanetState *s, const ExanetPacket *pkt, uint8_t *data)
 {
@@ -577,7 +577,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns the order of the writes of @src.  The first call allocates the state. */
+/* Returns the state of @src for order.h.  The first call for @src allocates the state. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->higher) {
@@ -594,8 +594,8 @@ static void request_full(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * If @resp, the result of request @pkt, is ACK: marks @src as proven, records @pkt in the
- * order of stores and RDMA writes, and counts @pkt.  Otherwise does nothing.
+ * If @resp, the result of request @pkt, is ACK: marks @src as proven, records @pkt by
+ * exanet_shm_order_note(), and counts @pkt.  Otherwise does nothing.
  */
 static void request_done(ExanetState *s, ExanetSource *src,
                          const ExanetPacket *pkt, enum exanet_resp resp)
@@ -614,10 +614,10 @@ static void request_done(ExanetState *s, ExanetSource *src,
 
 /*
  * Executes and answers @pkt, answers a duplicate without an access, refuses @pkt, or
- * drops @pkt.  If @pkt is for a device and @devices is false, returns false without an
- * answer, because only the bottom half may access devices.  Then the caller must call
- * this function again with a copy of @pkt, or refuse @pkt, because the order of the
- * source has advanced to @pkt if @pkt is a write.
+ * drops @pkt, and returns true.  If @pkt is for a device and @devices is false, returns
+ * false without an answer, because only the bottom half may access devices.  Then the
+ * caller must call this function again with a copy of @pkt, or refuse @pkt, because
+ * exanet_shm_order_check() has recorded @pkt if @pkt is a write.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {
@@ -716,8 +716,8 @@ void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Executes one waiting request outside the work of the units, because the access may
- * reset or unplug this NIC.  Drops all waiting requests if this NIC is not enabled.
+ * Executes one request of @waiters outside the work of the units, because the access may
+ * reset or unplug this NIC.  Drops all requests of @waiters if this NIC is not enabled.
  */
 static void target_bh(void *opaque)
 {

@@ -13,7 +13,7 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Handles the driver's answer to fault @f of an access that node @f->peer requested:
- * sends RESOLVED to that node, or DECODE if @ok is false.
+ * sends RESOLVED to that node if @ok is true, or DECODE if @ok is false.
  */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);
@@ -21,11 +21,11 @@ void exanet_target_init(ExanetState *s);
 void exanet_target_fini(ExanetState *s);
 void exanet_target_reset(ExanetState *s);
 /*
- * Sends all responses that can leave now.  Returns false: the other responses wait for an
- * event.
+ * Sends all responses that can leave now.  Returns false, because each other response
+ * waits for an event.
  */
 bool exanet_target_run(ExanetState *s);
-/* Computes the registers of the transaction tables, before a read. */
+/* Computes the registers of the target's transaction tables (SHM_CAM) before a read. */
 void exanet_target_reg_sync(ExanetState *s);
 
 #endif /* HW_EXANET_SHM_TARGET_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet traffic generator: loads and stores to the addresses in a target RAM.  No CPU
- * waits for these accesses [T §5, "address mapper"].
+ * ExaNet traffic generator: loads and stores to the addresses in its target RAM
+ * (EXANET_TGEN_TARGET).  No CPU waits for these accesses [T §5, "address mapper"].
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -12,11 +12,11 @@
 #include "tgen.h"
 #include "../trace.h"
 
-#define RUN_PARTS 64               /* limit of packets that one run issues */
+#define RUN_PARTS 64               /* limit of packets per exanet_tgen_run() */
 #define DATA_BYTES (EXANET_TGEN_WORDS * 8)
 /*
- * Limit of transactions: 16 for OUTSTANDING, and one for each timer, because a store that
- * was acknowledged early occupies a timer until the target responds.
+ * Maximal number of transactions: 16 for OUTSTANDING, and one for each timer, because a
+ * store that was acknowledged early occupies a timer until the target responds.
  */
 #define OPS_MAX (16 + EXANET_SHM_TIMERS)
 
@@ -24,11 +24,15 @@
 typedef struct TgenOp {
     uint64_t gva;
     unsigned parts;                 /* number of packets */
-    unsigned issued;                /* packets issued */
-    unsigned open;                  /* packets issued that have no response yet */
-    /* With WRITE and EARLY: packets issued for which tgen_settled() was not called. */
+    unsigned issued;                /* number of packets that were issued */
+    unsigned open;                  /* number of issued packets without a response */
+    /*
+     * With WRITE and EARLY: number of issued packets for which tgen_settled() was not
+     * called.
+     */
     unsigned settling;
-    unsigned data;                  /* offset of the transaction's data in the data RAM */
+    /* offset of the transaction's data in the data RAM, bytes */
+    unsigned data;
     uint8_t axi_id;
     bool used;
     bool failed;
@@ -37,26 +41,29 @@ typedef struct TgenOp {
 struct ExanetTgen {
     uint16_t run;                   /* run number; part of the handle of a packet */
     bool busy;
-    bool stopped;                   /* no new transactions begin */
-    bool begun;                     /* @current has packets that are not issued yet */
-    uint8_t code;                   /* first error, enum exanet_resp */
-    uint32_t cfg;                   /* registers at GO */
+    bool stopped;                   /* no further transaction begins in this run */
+    bool begun;                     /* transaction @current has packets to issue */
+    uint8_t code;                   /* first error of the run, enum exanet_resp */
+    uint32_t cfg;                   /* @cfg, @ids, @pdid: registers at GO */
     uint32_t ids;
     uint16_t pdid;
-    unsigned size;                  /* bytes of a transaction */
+    unsigned size;                  /* size of a transaction, bytes */
     unsigned target;                /* index of the next target */
     unsigned id;                    /* next AXI ID minus IDS_FIRST */
-    /* Transactions that have packets to issue, or packets without a response. */
+    /*
+     * Number of transactions that have packets to issue, or packets without a response.
+     */
     unsigned waiting;
-    unsigned current;               /* index in @op of the transaction begun last */
-    uint64_t done;                  /* transactions with all responses */
-    uint64_t errors;                /* transactions that failed */
-    uint64_t bytes;                 /* bytes of packets with response ACK, also early */
+    unsigned current;               /* index in @op of the transaction that began last */
+    uint64_t done;                  /* number of transactions with all responses */
+    uint64_t errors;                /* number of transactions that failed */
+    /* bytes of packets with response ACK, also early ACK */
+    uint64_t bytes;
     int64_t start;                  /* ns, time of GO */
-    int64_t time;                   /* ns, from GO to the last end of a transaction */
-    /* With timing: least time, ns, from a transaction's end to the next begin. */
+    int64_t time;                   /* ns, from GO to the end of the last transaction */
+    /* With timing: minimal time, ns, from the end of a transaction to the next begin. */
     unsigned think;
-    int64_t next;                   /* with timing: tenths of ns, earliest next begin */
+    int64_t next;                   /* with timing: earliest next begin, tenths of ns */
     TgenOp op[OPS_MAX];
 };
 
@@ -80,7 +87,8 @@ static unsigned part_bytes(const ExanetTgen *g, const TgenOp *op, unsigned n)
 
 /*
  * data_read() copies @len bytes from offset @at of the data RAM to @buf, data_write()
- * from @buf to offset @at.  Word 0 of the data RAM follows the last word.
+ * copies @len bytes from @buf to offset @at of the data RAM.  Word 0 of the data RAM
+ * follows the last word.
  */
 static void data_read(ExanetState *s, unsigned at, uint8_t *buf, unsigned len)
 {
@@ -111,8 +119,8 @@ static void *part_handle(const ExanetTgen *g, const TgenOp *op, unsigned n)
 }
 
 /*
- * Returns the transaction of @handle, and stores the number of the packet in *@n.
- * Returns NULL if @handle belongs to an earlier run.
+ * Returns the transaction that has the packet @handle, and stores the packet's number in
+ * *@n.  Returns NULL if @handle belongs to an earlier run.
  */
 static TgenOp *part_op(ExanetTgen *g, void *handle, unsigned *n)
 {
@@ -132,8 +140,8 @@ static void op_failed(ExanetTgen *g, TgenOp *op, enum exanet_resp resp)
 }
 
 /*
- * Frees @op if no more packets of @op will be issued and all issued packets have
- * responses.  Makes the unit run again.
+ * Frees @op if no packet of @op remains to be issued, all issued packets have responses,
+ * and @settling is 0.  Makes the loop run the unit again.
  */
 static void op_advance(ExanetState *s, ExanetTgen *g, TgenOp *op)
 {
@@ -190,9 +198,10 @@ static void tgen_settled(ExanetState *s, void *opaque, enum exanet_resp resp)
 /* --- Requests ------------------------------------------------------------- */
 
 /*
- * Begins a transaction with the next target and AXI ID, and stores the index of the
- * transaction in @current.  After the last target, stops the run, or continues with the
- * first target (REPEAT).  Returns false if no transaction may begin now.
+ * Begins a transaction with the next target and AXI ID, and stores the transaction's
+ * index in @current.  After the last target, begins no more transactions in this run, or
+ * continues with the first target (REPEAT).  Returns false if no transaction may begin
+ * now.
  */
 static bool op_begin(ExanetState *s, ExanetTgen *g)
 {
@@ -231,7 +240,7 @@ static bool op_begin(ExanetState *s, ExanetTgen *g)
 
 /*
  * Issues the next packet of transaction @current to the initiator.  Returns false if the
- * packet must wait.
+ * initiator does not accept the packet now.
  */
 static bool part_issue(ExanetState *s, ExanetTgen *g)
 {
@@ -331,8 +340,8 @@ static void tgen_begin(ExanetState *s, ExanetTgen *g)
 }
 
 /*
- * Stops the run: no transaction begins, and the rest of the current transaction is not
- * issued.
+ * Stops the run: no transaction begins any more, and the packets of transaction @current
+ * that are not issued yet are dropped.
  */
 static void tgen_abandon(ExanetState *s, ExanetTgen *g)
 {

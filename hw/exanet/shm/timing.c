@@ -6,10 +6,10 @@
  *     7 + N       100 and      9         100       7 + 2 N         1
  *               4 + N + gap
  *
- * The numbers are latencies in cycles, with N flits of data.  The second line of a link
- * is the time for which a packet occupies the link [T table 2, §6.3].  The model delays
- * a packet before the packet leaves, and after the packet has arrived.  The port adds
- * the latency of the cable.
+ * The numbers are latencies in cycles of a packet with N flits of data.  A packet
+ * occupies a link for 4 + N + gap cycles [T table 2, §6.3].  The model delays a packet
+ * before the packet leaves, and after the packet has arrived.  The port adds the latency
+ * of the cable.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -24,20 +24,25 @@
 
 #define TENTHS EXANET_TIMING_NS
 #define CYCLE EXANET_TIMING_CYCLE
-/* Cycles.  The packetizer also needs 1 per flit that leaves, and 2 per arriving flit. */
+/*
+ * Latencies in cycles.  The packetizer also needs 1 cycle for each flit of a packet that
+ * leaves, and 2 cycles for each flit of a packet that arrives.
+ */
 #define PACKETIZER 7
 #define SWITCH 9
 #define MEMORY 1
 /* Cycles from the input of a MAC to the output of the MAC at the other end. */
 #define LINK 100
 /*
- * FRAMING is the cycles of a packet for header and footer (4) and the gap of the MAC (4).
- * FLIT_10000 is the cycles of a flit, times 10000.  The gap of 4.0 + 0.0437 N cycles fits
- * 8.56 Gb/s at 512 bytes and 6.48 Gb/s at 128 bytes [D].
+ * Cycles for which a packet of N flits occupies a link: FRAMING + N * FLIT_10000 / 10000.
+ * FRAMING is for header and footer (4) and for the gap of the MAC (4).  The gap of 4.0 +
+ * 0.0437 N cycles fits 8.56 Gb/s at 512 bytes and 6.48 Gb/s at 128 bytes [D].
  */
 #define FRAMING 8
 #define FLIT_10000 10437
-/* Limit of packets in @held; a node has at most 160 transactions under way. */
+/*
+ * Limit of packets in ExanetTiming.held; a node has at most 160 transactions under way.
+ */
 #define HELD_MAX 4096
 
 typedef struct TimingHeld {
@@ -48,11 +53,12 @@ typedef struct TimingHeld {
 
 struct ExanetTiming {
     /* All times are in tenths of ns. */
-    int64_t free[EXANET_LINKS];     /* when each link is free */
-    int64_t due;                    /* when the last packet of @held is due */
-    GQueue held;                    /* TimingHeld, by time */
+    int64_t free[EXANET_LINKS];     /* by link: time from which the link is free */
+    int64_t due;                    /* time at which the last packet of @held is due */
+    /* packets that wait, as TimingHeld, in order of time */
+    GQueue held;
     bool delivering;                /* exanet_timing_run() is delivering a packet */
-    int64_t exact;                  /* when the packet that is being delivered was due */
+    int64_t exact;                  /* exact time of the packet that is delivered now */
 };
 
 static int64_t timing_now(ExanetState *s)
@@ -127,8 +133,8 @@ void exanet_timing_leave(ExanetState *s, int route,
 }
 
 /*
- * Returns the number of data flits of a packet that has arrived.  A response without data
- * counts as 1 flit if its address is not a multiple of 8.
+ * Returns the number of data flits of @pkt, which another node or this node has sent.  A
+ * response without data counts as 1 flit if its address is not a multiple of 8.
  */
 static unsigned packet_flits(const ExanetPacket *pkt)
 {
@@ -136,7 +142,10 @@ static unsigned packet_flits(const ExanetPacket *pkt)
            exanet_timing_flits(pkt->va, pkt->size);
 }
 
-/* Occupies the link of @route with the forwarded request or response at @buf. */
+/*
+ * Occupies the link of @route for the forwarded packet at @buf.  Does nothing if the
+ * packet is not a load, a store, an RDMA access or a response, or cannot be decoded.
+ */
 static void timing_pass(ExanetState *s, int route, const uint8_t *buf,
                         unsigned words)
 {
@@ -160,8 +169,8 @@ static const ExanetLinkTimes timing_links = {
 /* --- Arriving ----------------------------------------------------------------- */
 
 /*
- * Returns the cycles of @pkt in all switches, and from the last cable to memory or to the
- * AXI master.
+ * Returns the number of cycles that @pkt needs in all switches, and from the last cable
+ * to memory or to the AXI master.  For a packet of this node, only memory counts.
  */
 static unsigned arrival_cycles(const ExanetState *s, const ExanetPacket *pkt)
 {
@@ -179,12 +188,14 @@ bool exanet_timing_hold(ExanetState *s, const ExanetPacket *pkt)
     ExanetTiming *tm = s->shm->timing;
     TimingHeld *h;
 
-    /* with HELD_MAX packets in @held, further packets are delivered without a delay */
+    /*
+     * if @held has HELD_MAX packets, the caller handles further packets without a delay
+     */
     if (tm->delivering || g_queue_get_length(&tm->held) >= HELD_MAX) {
         return false;
     }
     h = g_new(TimingHeld, 1);
-    /* packets leave the packetizer in the order of their arrival */
+    /* arrived packets leave the packetizer in the order of their arrival */
     tm->due = MAX(tm->due, exanet_timing_after(s, CYCLE *
                                               arrival_cycles(s, pkt)));
     h->due = tm->due;
