@@ -2,39 +2,42 @@
 /*
  * Arbitration of an output between its inputs.
  *
- * An input waits if the output refused the input in this round of the owner, or in the
- * round before, and the input has not sent since.  So an input that was refused must ask
- * again in each round until it may send.  While no other input waits, an input may send
- * any number of packets.  While inputs wait, the output is granted
- * to one input after the other, for at most EXANET_ARBITER_PACKETS packets each.
+ * An input waits if the output refused the input in the present round of the loop over
+ * the units, or in the round before, and the input has not sent since.  So an input that
+ * was refused must ask again in each round until the input may send.  While no other
+ * input waits, an input may send any number of packets.  While inputs wait, the output
+ * grants one input after the other at most EXANET_ARBITER_PACKETS packets each.
  */
 #ifndef HW_EXANET_NET_ARBITER_H
 #define HW_EXANET_NET_ARBITER_H
 
 #include "qemu/host-utils.h"
 
-#define EXANET_ARBITER_INPUTS 64    /* most inputs; their numbers are 0 to 63 */
+/* maximal number of inputs, which are numbered from 0 */
+#define EXANET_ARBITER_INPUTS 64
 /*
- * Most packets that an input sends in one grant, while other inputs wait.  Packets that
- * the input sends together may exceed this number.
+ * Maximal number of packets that an input sends in one grant, while other inputs wait.  A
+ * run, whose packets the input sends together, may exceed this number.
  */
 #define EXANET_ARBITER_PACKETS 16
 
 /*
- * The state of an output.  Initially all members are 0.  Sets have one bit for each
- * input, without the inputs that have sent since they were refused.
+ * The state of an output.  Initially all members are 0.  @waiting and @before have one
+ * bit for each input, and exclude inputs that have sent after the refusal.
  */
 typedef struct ExanetArbiter {
     uint64_t waiting;               /* inputs refused in round @round */
     uint64_t before;                /* inputs refused in the round before @round */
     uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
     uint8_t holder;                 /* input that has the grant, or that has sent last */
-    uint8_t used;                   /* packets of @holder in its grant, up to 16 */
+    /* packets that @holder has sent in this grant, up to 16 */
+    uint8_t used;
 } ExanetArbiter;
 
 /*
- * Returns the input of the set @inputs with the next number after @input, or the lowest
- * number if there is no such input.  @inputs is not 0.  For this unit only.
+ * Returns the input of the set @inputs with the next number after @input, or with the
+ * lowest number if there is no such input.  @inputs is not 0.  Only functions of this
+ * file call this function.
  */
 static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
 {
@@ -44,8 +47,8 @@ static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
 }
 
 /*
- * Sets @a->round to @round, and returns the inputs that wait, except @input.  For this
- * unit only.
+ * Sets @a->round to @round, and returns the inputs that wait, except @input, one bit
+ * each.  Only functions of this file call this function.
  */
 static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
                                              unsigned input)
@@ -59,8 +62,9 @@ static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
 }
 
 /*
- * Returns true if @input has the grant, while @others (not 0) wait.  If the grant of the
- * holder has ended, first grants the output to another input.  For this unit only.
+ * Returns true if @input has the grant, while the inputs @others (not 0) wait.  If the
+ * holder has used up its grant or does not wait any more, first grants the output to the
+ * next input.  Only functions of this file call this function.
  */
 static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64_t others)
 {
@@ -81,9 +85,9 @@ static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64
 
 /*
  * Returns true if @input may send a packet now; otherwise @input waits.  @round is the
- * number of the owner's round, which increases by 1.  @open is false if the output can
- * accept no packet.  If the result is false although @open is true, another input has the
- * grant.
+ * number of the present round of the loop over the units; each round increases the number
+ * by 1.  @open is false if the output can accept no packet.  If the result is false
+ * although @open is true, another input has the grant.
  */
 static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
                                            unsigned input, bool open)

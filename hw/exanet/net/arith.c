@@ -34,8 +34,9 @@ enum exanet_role exanet_arith_role(uint32_t node, uint32_t other)
 /* --- The rule --------------------------------------------------------------- */
 
 /*
- * Returns the number of steps from @from to @via, 1 or more.  Returns -1 unless @via is
- * @to, or between @from and @to.  @from and @to must differ.
+ * Returns the number of steps from @from to @via, 1 or more, if @via is @to or between
+ * @from and @to, otherwise -1.  @from, @via and @to are numbers of chassis or of cards;
+ * @from and @to must differ.
  */
 static int progress(unsigned from, unsigned via, unsigned to)
 {
@@ -45,13 +46,15 @@ static int progress(unsigned from, unsigned via, unsigned to)
     return via < from && via >= to ? (int)(from - via) : -1;
 }
 
-#define RANK_EXACT 0x10000          /* rank of a direct link, above any other rank */
+/* rank of a direct link, higher than any other rank */
+#define RANK_EXACT 0x10000
 
 /*
  * Returns the rank of a link from @node to @peer with @role, the role for packets to
- * @dst.  A higher rank is better.  -1 excludes the link, because the chassis of @peer is
- * beyond the chassis of @dst.  The rank is 0 if the coordinates do not show whether the
- * link leads nearer to @dst, for example because software has set @role.
+ * @dst.  A higher rank is better.  The rank is -1, which excludes the link, if the
+ * chassis of @peer is not on the way from @node to the chassis of @dst.  The rank is 0 if
+ * the coordinates do not show whether the link leads nearer to @dst, for example because
+ * software has set @role.
  */
 static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
                      uint32_t dst)
@@ -66,17 +69,24 @@ static int link_rank(enum exanet_role role, uint32_t node, uint32_t peer,
     case EXANET_ROLE_UPLINK:
         return cabinet(peer) == cabinet(dst);
     case EXANET_ROLE_CARD:
-        /* not -1, because the card in the middle of a star may have any number */
+        /*
+         * a rank of 0 instead of -1, because the card in the middle of a star may have
+         * any number
+         */
         return MAX(progress(card(node), card(peer), card(dst)), 0);
     default:
-        /* -1 for a chassis beyond that of @dst, because packets would have to return */
+        /*
+         * rank -1 if @peer is beyond the chassis of @dst, because packets would have to
+         * return
+         */
         return progress(chassis(node), chassis(peer), chassis(dst));
     }
 }
 
 /*
- * Sets @route->links to the links with role @route->role that have the best rank, without
- * rank -1.  Sets @route->exact to true if this rank is more than 0.
+ * Sets @route->links to those links with role @route->role that have the highest rank, or
+ * to 0 if all ranks are -1.  Sets @route->exact to true if the highest rank is more than
+ * 0, otherwise to false.
  */
 static void links_by_role(const ExanetArithPort *ports, unsigned count,
                           uint32_t node, uint32_t dst, ExanetArithRoute *route)
@@ -157,7 +167,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
     }
     switch (in) {
     case EXANET_ROLE_UPLINK:
-        /* in transit between cabinets, only a packet from a node of @peer's cabinet */
+        /* a packet for another cabinet must be from a node of @peer's cabinet */
         return here ? !from_here : cabinet(src) == cabinet(peer);
     case EXANET_ROLE_PLUS:
         return (!here || chassis(dst) <= chassis(node)) &&
@@ -175,7 +185,7 @@ bool exanet_arith_source(enum exanet_role in, uint32_t peer, uint32_t node,
 
 /* --- The table -------------------------------------------------------------- */
 
-/* Most characters of an invalid rule that an error message contains. */
+/* Maximal number of characters of an invalid rule that an error message contains. */
 #define RULE_SHOWN 64
 
 /*
@@ -209,8 +219,8 @@ static bool table_links(const char **at, ExanetArithRule *rule)
 }
 
 /*
- * Reads a rule at *@at into @rule, and moves *@at behind the rule.  Returns NULL.  If the
- * rule is not valid, returns the end of an error message, which the caller frees.
+ * Reads a rule at *@at into @rule, and moves *@at behind the rule.  Returns NULL if the
+ * rule is valid, otherwise the end of an error message, which the caller frees.
  */
 static char *table_rule(const char **at, ExanetArithRule *rule)
 {

@@ -14,16 +14,17 @@
  *
  * Packets by the rule cannot wait for each other in a circle, for this reason.  A packet
  * uses the even virtual channels until it has passed an uplink, or has changed from a
- * plus or minus link to a card link.  Then the packet uses the odd channels, and never
- * returns to the even channels.  In each half the links of a packet have this order:
+ * plus or minus link to a card link.  From that time on the packet uses the odd channels,
+ * and never returns to the even channels.  A packet passes links with even channels, and
+ * links with odd channels, in this order:
  *
  *   even   card (to the destination, or to a card with the next link), plus or minus,
  *          uplink
  *   odd    uplink (the second and last uplink), plus or minus, card
  *
  * A packet that passes several chassis keeps its direction, so the numbers of the chassis
- * order the plus and minus links.  Cards of a chassis are one step apart, or two steps by
- * a card in the middle, or they form a row as the chassis do.
+ * order the plus and minus links.  Two cards of a chassis have a direct link, or both
+ * have a link to a card in the middle, or all cards form a row as the chassis do.
  *
  * With a table, the author of the table must prevent such circles.  In a tree, a packet
  * passes links up, then links down, and no link up after a link down.  In a dragonfly,
@@ -37,7 +38,7 @@
 #include "rnic/exanet/shm.h"
 #include "rnic/exanet/wire.h"
 
-/* A port of a node. */
+/* A port of a node, as the rule sees the port. */
 typedef struct ExanetArithPort {
     uint32_t peer;          /* coordinates of the neighbour; UINT32_MAX: not known */
     uint8_t role;           /* enum exanet_role of the link; AUTO: the link is not used */
@@ -46,8 +47,11 @@ typedef struct ExanetArithPort {
 /* The links that packets to a destination may take. */
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
-    uint8_t role;           /* role of all @links; AUTO by a table */
-    /* @role is UPLINK: all @links lead to the destination's cabinet; by a table: true */
+    uint8_t role;           /* role of all @links; AUTO if a table gave the route */
+    /*
+     * if @role is UPLINK: all @links lead to the destination's cabinet; if a table gave
+     * the route: true
+     */
     bool exact;
     /*
      * The rule found no usable link of the right role.  @links are all links with role
@@ -67,7 +71,8 @@ typedef struct ExanetArithRule {
 
 typedef struct ExanetArithTable {
     unsigned count;         /* number of rules */
-    ExanetArithRule rule[EXANET_ARITH_RULES_MAX];   /* the first match counts */
+    /* the first rule that matches gives the route */
+    ExanetArithRule rule[EXANET_ARITH_RULES_MAX];
 } ExanetArithTable;
 
 /* Returns true if @role is a role of the arithmetic router. */
@@ -77,8 +82,8 @@ static inline bool exanet_role_arith(enum exanet_role role)
            (role >= EXANET_ROLE_PLUS && role <= EXANET_ROLE_CARD);
 }
 /*
- * Returns the role of a link of @node that leads towards node @other; AUTO if both have
- * the same coordinates.
+ * Returns the role of a link of @node that leads towards node @other; AUTO if @node and
+ * @other are the same.
  */
 enum exanet_role exanet_arith_role(uint32_t node, uint32_t other);
 /*
@@ -89,16 +94,17 @@ void exanet_arith_links(const ExanetArithPort *ports, unsigned count,
                         uint32_t node, uint32_t dst, ExanetArithRoute *route);
 /*
  * Returns the links of @route that a packet which arrived by link @from may take, one bit
- * for each link.  The packet may take no link to the previous node, and no link of a
- * route with @handed.  By the rule, a packet that arrived by an uplink may take another
- * uplink only to the destination's cabinet, so the packet takes at most two uplinks.
+ * for each link.  The packet may take no link to the neighbour of @from, and no link if
+ * @route->handed is true.  By the rule, a packet that arrived by an uplink may take
+ * another uplink only to the destination's cabinet, so the packet takes at most two
+ * uplinks.
  */
 unsigned exanet_arith_transit_links(const ExanetArithPort *ports, unsigned count,
                                     const ExanetArithRoute *route, unsigned from);
 /*
  * Returns the virtual channel by which a packet leaves on a link with role @out.  The
  * packet arrived by channel @vc of a link with role @in; @in is AUTO for a packet of this
- * node.  @path (EXANET_PATH_) is the path of the packet.
+ * node.  @path (bits EXANET_PATH_*) is the path of the packet.
  */
 unsigned exanet_arith_vc(enum exanet_role in, unsigned vc, enum exanet_role out,
                          unsigned path);

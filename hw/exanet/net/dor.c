@@ -28,7 +28,7 @@ bool exanet_dor_has(const ExanetDor *dor, unsigned dim, unsigned c)
     return !dor->ring[dim] || c < dor->ring[dim];
 }
 
-/* Returns the number of coordinates of dimension @dim. */
+/* Returns the number of coordinates that dimension @dim has. */
 static unsigned dor_side(const ExanetDor *dor, unsigned dim)
 {
     return dor->ring[dim] ?: EXANET_DOR_SIDE_MAX;
@@ -41,7 +41,10 @@ unsigned exanet_dor_next(const ExanetDor *dor, unsigned dim, unsigned c, bool pl
     return plus ? (c + 1) % n : (c + n - 1) % n;
 }
 
-/* Returns true if the step from @c is between the last coordinate and 0. */
+/*
+ * Returns true if the step from coordinate @c, upwards if @plus is true, otherwise
+ * downwards, is between the last coordinate and 0.
+ */
 static bool dor_wraps(const ExanetDor *dor, unsigned dim, unsigned c, bool plus)
 {
     return c == (plus ? dor_side(dor, dim) - 1 : 0);
@@ -53,7 +56,10 @@ bool exanet_dor_cable(const ExanetDor *dor, unsigned dim, unsigned c, bool plus)
            (dor->ring[dim] || !dor_wraps(dor, dim, c, plus));
 }
 
-/* Returns true if the route from coordinate @c to another coordinate @d goes upwards. */
+/*
+ * Returns true if the route from coordinate @c of dimension @dim to another coordinate @d
+ * goes upwards.
+ */
 static bool dor_plus(const ExanetDor *dor, unsigned dim, unsigned c, unsigned d)
 {
     unsigned n = dor->ring[dim];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dimension-order routing in a torus: a packet moves along one dimension after the other,
- * in each of them in the shorter direction.
+ * in each dimension in the shorter direction.
  *
  * A dimension is a mesh, or a ring, whose wrap-around cable connects the last coordinate
- * with 0.  That cable is the dateline of the ring.  On the dateline, and behind it until
- * they leave the ring, packets use other virtual channels.  So no packets can wait for
- * each other around the ring.
+ * with 0.  That cable is the dateline of the ring.  On the dateline, and behind the
+ * dateline until they leave the ring, packets use other virtual channels than before the
+ * dateline.  So no packets can wait for each other around the ring.
  */
 #ifndef HW_EXANET_NET_DOR_H
 #define HW_EXANET_NET_DOR_H
@@ -17,19 +17,21 @@
 
 /* The shape of a torus.  All nodes of the torus must use the same shape. */
 typedef struct ExanetDor {
-    uint8_t ring[EXANET_DIMENSIONS];    /* nodes of the rings, 3 to 16; 0: a mesh */
-    uint8_t order[EXANET_DIMENSIONS];   /* dimensions in the order of the steps */
+    /* by dimension: nodes of a ring, 3 to 16; 0: a mesh */
+    uint8_t ring[EXANET_DIMENSIONS];
+    /* dimensions in the order in which packets use them */
+    uint8_t order[EXANET_DIMENSIONS];
 } ExanetDor;
 
 /* A step to a neighbour. */
 typedef struct ExanetDorStep {
     uint8_t dim;
-    bool plus;                      /* up, or from the last coordinate to 0 */
-    bool wrap;                      /* between the last coordinate and 0 */
+    bool plus;                      /* upwards, or from the last coordinate to 0 */
+    bool wrap;                      /* the step is between the last coordinate and 0 */
     uint8_t next;                   /* coordinate in @dim after the step */
 } ExanetDorStep;
 
-/* Returns true if @order has each dimension once. */
+/* Returns true if the EXANET_DIMENSIONS members of @order have each dimension once. */
 bool exanet_dor_order_valid(const uint8_t *order);
 /*
  * Fills in @dor.  @ring has the number of nodes of each ring; a number that is not 3 to
@@ -44,14 +46,17 @@ bool exanet_dor_has(const ExanetDor *dor, unsigned dim, unsigned c);
  * otherwise downwards.  In a mesh too, 0 and the last coordinate count as neighbours.
  */
 unsigned exanet_dor_next(const ExanetDor *dor, unsigned dim, unsigned c, bool plus);
-/* Returns true if the torus has a cable from coordinate @c to exanet_dor_next(). */
+/*
+ * Returns true if the torus has a cable from coordinate @c of dimension @dim to the
+ * coordinate that exanet_dor_next() returns.
+ */
 bool exanet_dor_cable(const ExanetDor *dor, unsigned dim, unsigned c, bool plus);
 /*
  * Fills in @step, the next step from the node with coordinates @at to the node with
- * coordinates @to.  @reverse: the dimensions have the reversed order.  If both directions
- * of a ring are equally long, the route does not wrap.  Returns false if the nodes are
- * the same, or if one of the two coordinates of the step's dimension is outside of its
- * ring.  Then @step has no meaning.
+ * coordinates @to.  If @reverse is true, the order of the dimensions is reversed.  If
+ * both directions of a ring are equally long, the route does not wrap.  Returns false if
+ * the nodes are the same, or if one of the two coordinates of the step's dimension is
+ * outside of the ring.  After a result of false, @step has no meaning.
  */
 bool exanet_dor_step(const ExanetDor *dor, const uint8_t *at, const uint8_t *to,
                      bool reverse, ExanetDorStep *step);

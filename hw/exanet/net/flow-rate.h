@@ -12,7 +12,7 @@
 #include "rnic/exanet/wire.h"
 
 #define EXANET_RATE_MANTISSAS 16
-#define EXANET_RATE_NONE UINT32_MAX     /* no limit */
+#define EXANET_RATE_NONE UINT32_MAX     /* a rate that is no limit */
 
 /* Returns the rate of @code: 1024 to 65011712 kb/s. */
 static inline uint32_t exanet_rate_kbps(uint8_t code)
@@ -60,8 +60,8 @@ static inline uint32_t exanet_rate_measured(uint64_t words, int64_t ns)
  * flows together fill @capacity (kb/s).  @demand[i] is the rate, kb/s, that flow i needs.
  * A flow with a lower demand leaves the rest of its share to other flows.  Returns
  * EXANET_RATE_NONE if @capacity is enough for all demands.  The function computes at most
- * 8 levels, from below.  So with many different demands the result may be a level below
- * the fair rate, or a level although @capacity is enough.
+ * 8 levels, from below.  So with many different demands the result may be below the fair
+ * rate, or may be a limit although @capacity is enough for all demands.
  */
 static inline uint32_t exanet_fair_level(uint64_t capacity,
                                          const uint32_t *demand, unsigned n)

@@ -2,18 +2,19 @@
 /*
  * ExaNet congestion management.
  *
- * A port with a PORT_RATE may get packets faster than it sends packets.  At such a port
- * this unit measures the rate of each flow (source, destination).  A measurement lasts a
- * window, the time in SW_FLOW_WINDOW, or a part of a window while the port advertises no
- * rate.  A queue stands if every packet of a measurement waits for a long time.  If
- * back-pressure is not enough (output_congested()), the unit computes the max-min fair
- * share in each window.  If this share limits a flow, the unit advertises the share to
- * the sources of all active flows.  Back-pressure alone would share the port by cables,
- * and would stop all packets that wait behind packets for a congested port.
+ * A port with a PORT_RATE may get packets faster than the port can send packets.  At such
+ * a port this unit measures the rate of each flow (source, destination).  A measurement
+ * lasts a window, which is the time in SW_FLOW_WINDOW, or a part of a window while the
+ * port advertises no rate.  The queue of the port stands if every packet of a measurement
+ * waits for a long time (output_stands()).  If back-pressure is not enough
+ * (output_congested()), the unit computes the max-min fair share of the flows in each
+ * window.  If this share limits a flow, the unit advertises the share to the sources of
+ * all active flows.  Back-pressure alone would share the port by cables, and would stop
+ * all packets that wait behind packets for a congested port.
  *
  * At a source, data for a destination leaves in bursts, on average no faster than the
- * lowest rate that was advertised recently.  Without flow-rate packets the rate grows
- * again.
+ * lowest rate that was advertised recently.  While no flow-rate packets arrive, the rate
+ * grows again.
  *
  * The tables of flows and of paced destinations are bounded, because other nodes choose
  * the coordinates in these tables.
@@ -32,58 +33,71 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-#define FLOWS_MAX 1024              /* most flows of a port; most paced destinations */
-#define FLOW_BURST_NS 50000         /* length of a burst of a paced flow, at its rate */
-/* Windows without a packet after which a flow is not active. */
+/* maximal number of flows of a port, and of paced destinations */
+#define FLOWS_MAX 1024
+/* ns for which a burst of a paced flow lasts at its rate */
+#define FLOW_BURST_NS 50000
+/* Number of windows without a packet after which a flow does not count as active. */
 #define FLOW_IDLE_ACTIVE 2
-/* Windows without a packet after which the next measurement removes a flow. */
+/* Number of windows without a packet after which output_measure() removes a flow. */
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * If a queue stands, every packet waits for more than this time, ns.  A port without
- * congestion is idle for a moment in each window, so some packet waits for less time.
+ * A queue stands if every packet waits for more than this time, ns.  A port without
+ * congestion is idle for a moment in each window, so at least one packet waits for less
+ * time.
  */
 #define FLOW_MARK_NS 25000
 /*
- * After this number of measurements in a row with a standing queue, the demand of each
+ * Number of measurements in a row with a standing queue after which the demand of each
  * flow counts as unknown.
  */
 #define FLOW_STANDING_MAX 3
-/* Number of windows in which the backlog of the inputs is to drain. */
+/* Number of windows in which the backlog of the inputs (output_backlog()) shall drain. */
 #define FLOW_DRAIN_WINDOWS 4
-/* Largest part of the rate, in percent, that is reserved for the drain of the backlog. */
+/*
+ * Largest part of the rate, in percent, that output_capacity() reserves for the drain of
+ * this backlog.
+ */
 #define FLOW_DRAIN_MAX 50
 /*
- * Most measurements in a window while no rate is advertised.  FLOW_PROBES / 2
- * measurements in a row must find a standing queue before rates are advertised.
+ * Maximal number of measurements in a window while no rate is advertised.  FLOW_PROBES /
+ * 2 measurements in a row must find a standing queue before rates are advertised.
  */
 #define FLOW_PROBES 4
-/* Divisor: part (1/n) of an input's FIFO that a single flow may fill without a rate. */
+/* Divisor n: a single flow gets a rate only if it fills 1/n of an input's RX FIFO. */
 #define FLOW_ALONE_PART 4
 /* Number of windows until a measurement shows the effect of an advertised rate. */
 #define FLOW_LAG 3
-/* Rate (kb/s) at which pacing ends, for a link without PORT_RATE. */
+/* Rate (kb/s) at which the pacing of a flow ends if its link has no PORT_RATE. */
 #define FLOW_LINK_KBPS 10000000
 
 /* A flow through a port of this node. */
 typedef struct FlowSeen {
     uint64_t key;                   /* coordinates: source << 22 | destination */
     QTAILQ_ENTRY(FlowSeen) next;
-    uint32_t words;                 /* words of the flow's packets in this measurement */
-    uint32_t rate;                  /* kb/s, result of the last measurement */
-    uint32_t rate_before;           /* kb/s, result of the measurement before the last */
-    uint32_t demand;                /* kb/s; EXANET_RATE_NONE: unknown, or above share */
-    int64_t last;                   /* ns, time of the last packet */
+    /* words of this flow's packets since @start of the output */
+    uint32_t words;
+    uint32_t rate;                  /* kb/s, rate in the last measurement */
+    uint32_t rate_before;           /* kb/s, rate in the measurement before the last */
+    /*
+     * kb/s, estimated demand of the flow; EXANET_RATE_NONE: not known, or above the share
+     */
+    uint32_t demand;
+    int64_t last;                   /* ns, time of the last packet of this flow */
 } FlowSeen;
 
 /* The congestion management of a port, for the packets that leave by this port. */
 typedef struct FlowOutput {
     GHashTable *seen;               /* key -> FlowSeen, owned */
-    QTAILQ_HEAD(, FlowSeen) order;  /* least recently used first */
-    FlowSeen *recent;               /* result of the last lookup, or NULL */
-    int64_t start;                  /* ns, start of this measurement */
+    QTAILQ_HEAD(, FlowSeen) order;  /* flows, least recently used first */
+    FlowSeen *recent;               /* result of the last output_flow(), or NULL */
+    int64_t start;                  /* ns, start of the present measurement */
     int64_t low;                    /* ns, shortest wait of a packet since @start */
     unsigned standing;              /* measurements in a row with a standing queue */
-    /* kb/s, shares of the last measurements, newest first; EXANET_RATE_NONE: no limit */
+    /*
+     * kb/s, fair shares after the last measurements, newest first; EXANET_RATE_NONE: no
+     * limit
+     */
     uint32_t level[FLOW_LAG];
     bool advertising;               /* level[0] is a limit, which the port advertised */
 } FlowOutput;
@@ -92,23 +106,26 @@ typedef struct FlowOutput {
 typedef struct FlowPaced {
     uint64_t dst;                   /* coordinates of the destination */
     QTAILQ_ENTRY(FlowPaced) next;
-    uint32_t rate;                  /* kb/s, present limit of the data */
-    uint32_t advertised;            /* kb/s, lowest rate advertised in this window */
-    uint32_t advertised_before;     /* kb/s, lowest rate advertised in the last window */
+    uint32_t rate;                  /* kb/s, present limit of data for @dst */
+    uint32_t advertised;            /* kb/s, lowest rate received in this window */
+    uint32_t advertised_before;     /* kb/s, lowest rate received in the last window */
     int64_t end;                    /* ns, end of this window */
-    int64_t due;                    /* ns, time when all words sent have left, at @rate */
-    uint64_t rest;                  /* fraction of @due, in 1/@rate ns */
+    /* ns, time at which the words sent so far have left at @rate */
+    int64_t due;
+    /* fraction of a ns that @due lacks, in units of 1/@rate ns */
+    uint64_t rest;
     int64_t since;                  /* ns, time when @waiting became true */
     bool waiting;                   /* a unit has asked to send the next packet */
-    bool counted;                   /* counter FLOW_PACED has counted this packet */
+    bool counted;                   /* FLOW_PACED has counted the packet that waits */
 } FlowPaced;
 
 typedef struct ExanetFlowUnit {
     FlowOutput output[EXANET_LINKS];
     GHashTable *paced;              /* destination -> FlowPaced, owned */
-    QTAILQ_HEAD(, FlowPaced) order; /* least recently advertised first */
-    FlowPaced *recent;              /* result of the last lookup, or NULL */
-    QEMUTimer *timer;               /* runs the units when a flow may send */
+    /* in order of the last flow-rate packet, oldest first */
+    QTAILQ_HEAD(, FlowPaced) order;
+    FlowPaced *recent;              /* result of the last paced_find(), or NULL */
+    QEMUTimer *timer;               /* runs the units when a paced flow may send */
 } ExanetFlowUnit;
 
 static uint32_t flow_ctrl(ExanetState *s)
@@ -142,8 +159,8 @@ static void output_forget(FlowOutput *o, FlowSeen *f)
 }
 
 /*
- * Returns the flow @key of @o, and adds an unknown flow.  If the table is full, removes
- * the least recently used flow.
+ * Returns the flow @key of @o.  Adds the flow if the table of @o does not have it; if the
+ * table is full, first removes the least recently used flow.
  */
 static FlowSeen *output_flow(FlowOutput *o, uint64_t key)
 {
@@ -207,7 +224,10 @@ static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
            MAX(p->tx_free - now, 0);
 }
 
-/* Returns true if a queue stands: every packet of the measurement waited for long. */
+/*
+ * Returns true if the queue of @p stands: every packet since @o->start waited for a long
+ * time.
+ */
 static bool output_stands(ExanetPort *p, const FlowOutput *o)
 {
     return o->low > MAX(FLOW_MARK_NS,
@@ -216,8 +236,8 @@ static bool output_stands(ExanetPort *p, const FlowOutput *o)
 
 /*
  * Estimates the demand of @f at the end of a measurement of @ns.  @level, kb/s, is the
- * result of output_level().  While a queue stands, the estimate can only grow, because a
- * slow flow may wait behind this queue.
+ * result of output_level().  While the queue of the port stands, the estimate can only
+ * grow, because a slow flow may wait behind this queue.
  */
 static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
                         int64_t ns)
@@ -227,7 +247,10 @@ static void flow_demand(const FlowOutput *o, FlowSeen *f, uint32_t level,
     if (!o->advertising || o->standing >= FLOW_STANDING_MAX) {
         f->demand = EXANET_RATE_NONE;
     } else if (o->standing == 0) {
-        /* a margin, because codes are up to 1/17 below the rate, and packets are whole */
+        /*
+         * adds a margin, because a code is up to 1/17 below the rate, and packets are
+         * whole
+         */
         want += want / 8 + exanet_rate_measured(EXANET_PACKET_WORDS, ns);
         f->demand = want < level ? want : EXANET_RATE_NONE;
     } else if (want > f->demand) {
@@ -246,7 +269,7 @@ static uint32_t output_level(const FlowOutput *o)
     return level;
 }
 
-/* Stores @level, kb/s, as the newest fair share; EXANET_RATE_NONE: no limit. */
+/* Stores @level, kb/s, as the newest fair share of @o; EXANET_RATE_NONE: no limit. */
 static void output_level_set(FlowOutput *o, uint32_t level)
 {
     memmove(o->level + 1, o->level, sizeof(o->level) - sizeof(o->level[0]));
@@ -254,16 +277,16 @@ static void output_level_set(FlowOutput *o, uint32_t level)
     o->advertising = level != EXANET_RATE_NONE;
 }
 
-/* Returns true if the last packet of @f is less than @windows windows ago. */
+/* Returns true if the last packet of @f came less than @windows windows ago. */
 static bool flow_within(ExanetState *s, const FlowSeen *f, unsigned windows)
 {
     return rnic_now() - f->last < windows * flow_window(s);
 }
 
 /*
- * Ends a measurement of @ns for all flows of @o, and removes flows that have sent no
- * packet for FLOW_IDLE_FORGOTTEN windows.  Returns the number of active flows.  Sets
- * *@foreign to true if an active flow is from another node, otherwise to false.
+ * Ends a measurement of @ns nanoseconds for all flows of @o, and removes flows that have
+ * sent no packet for FLOW_IDLE_FORGOTTEN windows.  Returns the number of active flows.
+ * Sets *@foreign to true if an active flow is from another node, otherwise to false.
  */
 static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
                                bool *foreign)
@@ -290,8 +313,8 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
 
 /*
  * Returns the number of words in the RX FIFOs of the inputs that wait for @p in the
- * arbitration.  The words include packets for other ports.  If @with_holder is true, adds
- * the RX FIFOs of the inputs that are holders in the arbitration of @p.
+ * arbitration.  The words include those of packets for other ports.  If @with_holder is
+ * true, adds the RX FIFOs of the inputs that are holders in the arbitration of @p.
  */
 static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 {
@@ -314,8 +337,9 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
 }
 
 /*
- * Returns the rate, kb/s, that the flows of @o share: a part of the rate of @p, less the
- * rate that drains the backlog of the inputs while a queue stands.
+ * Returns the rate, kb/s, that the flows of @o share: the part of the rate of @p that
+ * SW_FLOW_TARGET permits, less, while a queue stands, the rate that drains the backlog of
+ * the inputs.
  */
 static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
@@ -331,8 +355,8 @@ static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
 }
 
 /*
- * Computes the fair share, and, if it limits a flow, advertises this share to the sources
- * of all active flows.
+ * Computes the fair share of the flows of @o, and, if this share limits a flow,
+ * advertises the share to the sources of all active flows.
  */
 static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 {
@@ -358,9 +382,9 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 
 /*
  * Returns true if @p must advertise rates.  @active is the number of active flows.  A
- * single flow needs a rate only if it fills a part of an input's FIFO, because packets
- * for other ports then wait behind the packets of this flow.  Otherwise back-pressure is
- * enough.
+ * single flow needs a rate only if its packets fill a part of an input's RX FIFO, because
+ * in this case packets for other ports wait behind these packets.  Otherwise
+ * back-pressure is enough.
  */
 static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
                              unsigned active)
@@ -386,7 +410,9 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
     active = output_measure(s, o, ns, &foreign);
     o->start = now;
     o->low = INT64_MAX;
-    /* if all active flows are from this node, they block no packets of other nodes */
+    /*
+     * if all active flows are from this node, these flows block no packets of other nodes
+     */
     if (foreign && output_congested(s, p, o, active)) {
         output_share(s, p, o);
     } else {
@@ -442,7 +468,10 @@ static void paced_forget(ExanetState *s, FlowPaced *f)
     s->flows_paced--;
 }
 
-/* Returns the rate, kb/s, from which on a limit for @f has no effect. */
+/*
+ * Returns the rate, kb/s, from which on a limit for @f has no effect: the rate of the
+ * link.
+ */
 static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 {
     int route = exanet_net_route(s, f->dst, 0);
@@ -453,9 +482,9 @@ static uint32_t paced_limit(ExanetState *s, const FlowPaced *f)
 }
 
 /*
- * Ends a window of @f.  Sets the rate to the lowest rate that was advertised in this
- * window and the window before.  If no rate was advertised in these two windows, raises
- * the rate by a quarter.
+ * Ends a window of @f.  Sets @f->rate to the lowest rate that @f received in this window
+ * and in the window before.  If @f received no rate in these two windows, raises @f->rate
+ * by a quarter.
  */
 static void paced_roll(FlowPaced *f)
 {
@@ -464,7 +493,7 @@ static void paced_roll(FlowPaced *f)
                     MIN(f->rate + (uint64_t)f->rate / 4, EXANET_RATE_NONE);
 
     if (f->due > f->end) {
-        /* the words that were sent in advance take another time at the new rate */
+        /* the words that were sent in advance take a different time at the new rate */
         f->due = f->end + muldiv64(f->due - f->end, f->rate, rate);
     }
     f->rate = rate;
@@ -475,14 +504,16 @@ static void paced_roll(FlowPaced *f)
 
 /*
  * Ends the windows of @f up to @now (ns).  Returns false if @f needs no limit any more,
- * or if SW_FLOW has no PACE; then the function has freed @f.
+ * or if SW_FLOW has no PACE; in these cases the function frees @f.
  */
 static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
 {
     uint32_t limit = flow_ctrl(s) & EXANET_SW_FLOW_PACE ? paced_limit(s, f) : 0;
     int64_t window = flow_window(s);
 
-    /* the loop is short: the lowest rate grows to the highest in about 50 windows */
+    /*
+     * the loop is short, because the lowest rate grows to the highest in about 50 windows
+     */
     while (now >= f->end && f->rate < limit) {
         paced_roll(f);
         f->end += window;
@@ -494,7 +525,10 @@ static bool paced_update(ExanetState *s, FlowPaced *f, int64_t now)
     return true;
 }
 
-/* Returns the entry of node @dst, updated, or NULL if data for @dst has no limit. */
+/*
+ * Returns the entry of node @dst after paced_update(), or NULL if data for @dst has no
+ * limit.
+ */
 static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
 {
     ExanetFlowUnit *u = s->flow;
@@ -513,7 +547,7 @@ static FlowPaced *paced_find(ExanetState *s, uint32_t dst)
 
 /*
  * Adds an entry for node @dst, and returns the entry.  If the table is full, removes the
- * entry that was advertised least recently.
+ * entry whose last flow-rate packet is the oldest.
  */
 static FlowPaced *paced_new(ExanetState *s, uint32_t dst)
 {
@@ -556,9 +590,9 @@ void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /*
- * Returns the time, ns, of @words words at the rate of @f.  Adds *@rest, the fraction
- * that is left of earlier words, and stores the new fraction in *@rest.  The unit of
- * *@rest is ns divided by the rate of @f.
+ * Returns the time, ns, that @words words take at the rate of @f.  Adds *@rest, the
+ * fraction that is left of earlier words, and stores the new fraction in *@rest.  The
+ * unit of *@rest is ns divided by the rate of @f.
  */
 static int64_t paced_cost(const FlowPaced *f, unsigned words, uint64_t *rest)
 {
@@ -597,7 +631,9 @@ bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst)
         f->counted = true;
         exanet_count(s, FLOW_PACED);
     }
-    /* a fast flow waits half a burst longer, because each frame costs the host time */
+    /*
+     * a fast flow waits longer, by half a burst, because each frame costs the host time
+     */
     timer_mod_anticipate_ns(s->flow->timer, when + (burst - packet) / 2);
     return false;
 }
@@ -612,9 +648,9 @@ void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words)
         return;
     }
     /*
-     * The flow may catch up the time in which a packet waited, at most a window, because
-     * the timer may have been late or the output blocked.  The flow may not catch up the
-     * time in which no packet waited, because a large burst would follow.
+     * The flow may use later the time in which a packet waited, at most a window, because
+     * the timer may have been late or the output blocked.  The flow may not use the time
+     * in which no packet waited, because a large burst would follow.
      */
     start = f->waiting ? MAX(f->since, now - flow_window(s)) : now;
     f->due = rnic_pace(f->due, start, paced_cost(f, words, &f->rest));

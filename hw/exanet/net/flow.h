@@ -25,8 +25,8 @@ static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
 void exanet_flow_receive(ExanetState *s, const ExanetPacket *pkt);
 /*
  * At a source: returns true if the rate permits a packet of data for node @dst now.  If
- * not, a timer runs the units later, when the rate permits a packet.  From this call
- * until exanet_flow_sent(), a packet for @dst counts as waiting.
+ * not, a timer runs the units when the rate permits a packet.  If a rate limits data for
+ * @dst, a packet for @dst counts as waiting from this call until exanet_flow_sent().
  */
 static inline bool exanet_flow_may_send(ExanetState *s, uint32_t dst);
 /* At a source: counts a packet of @words words of data that the caller sends to @dst. */
@@ -37,9 +37,9 @@ static inline bool exanet_flow_paced(ExanetState *s, uint32_t dst);
 /* Computes register SW_FLOWS before a register read. */
 void exanet_flow_reg_sync(ExanetState *s);
 /*
- * Parts of the inline functions below.  Only these inline functions call the functions
- * exanet_flow_paced_...(), while this node paces a flow, and exanet_flow_observe_rate(),
- * if @p has a PORT_RATE.
+ * Parts of the inline functions below; no other function calls these parts.  The inline
+ * functions call exanet_flow_paced_...() only while this node paces a flow, and
+ * exanet_flow_observe_rate() only if @p has a PORT_RATE.
  */
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);

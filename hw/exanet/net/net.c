@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet crossbar: moves each packet from a unit or port of this node to a port or unit.
- * A packet that cannot continue now stays in the unit, or in the RX FIFO of its port, or
- * waits in a queue of voq.c.  router.c and router-arith.c find the routes.
+ * A packet that cannot continue now stays in its unit or in the RX FIFO of the port of
+ * arrival, or waits in a queue of voq.c.  router.c and router-arith.c find the routes.
  */
 #include "qemu/osdep.h"
 #include "net.h"
@@ -47,8 +47,9 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words);
 
 /*
- * Delivers a copy of the packet.  This function and net_respond_by() are not inlined,
- * because otherwise their callers would zero the array @copy for each packet.
+ * Delivers a copy of the packet at @buf to a unit of this node.  This function and
+ * net_respond_by() are not inlined, because otherwise callers of these functions would
+ * zero the array @copy for each packet.
  */
 static G_NO_INLINE void
 net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
@@ -59,11 +60,13 @@ net_deliver_copy(ExanetState *s, const uint8_t *buf, unsigned words)
     net_deliver(s, NULL, copy, words);
 }
 
-/* Delivers a packet of this node to this node, without a port. */
+/*
+ * Delivers the packet at @buf, from this node to this node, to its unit without a port.
+ */
 static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 {
     if (unlikely(EXANET_TYPE_AXI(exanet_packet_type(buf)))) {
-        /* a copy, because the unit may build the response in the same buffer */
+        /* delivers a copy, because the unit may build the response in the buffer @buf */
         net_deliver_copy(s, buf, words);
     } else {
         net_deliver(s, NULL, buf, words);
@@ -84,8 +87,8 @@ static void net_count_tx(ExanetState *s, const uint8_t *buf, unsigned packets)
 }
 
 /*
- * Counts packets of this node in SW_LOCAL0 if the packets leave by a torus link.  Only a
- * node with offset 0 in its QFDB (F1) counts.
+ * Counts packets of this node in SW_LOCAL0 if @route is a torus link.  Only F1, the node
+ * with offset 0 in its QFDB, counts such packets.
  */
 static void net_count_entry(ExanetState *s, int route, unsigned packets)
 {
@@ -121,7 +124,10 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
     }
 }
 
-/* Returns the number of packets of a run of @words words; 0 if there is no such run. */
+/*
+ * Returns the number of packets of the longest run that has at most @words words, or 0 if
+ * @words words are too few for a run.
+ */
 static unsigned net_run_packets(unsigned words)
 {
     unsigned packets = words > EXANET_RUN_EXTRA ?
@@ -146,7 +152,10 @@ bool exanet_net_run_later(ExanetState *s, int route)
                                                  EXANET_ROUTE_VC(route)));
 }
 
-/* Adds the run of @packets packets at exanet_port_place() to the frame of @route. */
+/*
+ * Adds the run of @packets packets at @buf, the result of exanet_port_place(), to the
+ * frame of @route.
+ */
 static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned packets)
 {
     const ExanetMeasured run = {
@@ -223,8 +232,8 @@ static void net_drop_footer(ExanetState *s, ExanetPort *from)
 
 /*
  * Passes a packet for this node to its unit, or drops and counts the packet.  @from is
- * the port of arrival, or NULL for a packet that passed no port.  A packet with a wrong
- * payload CRC is counted, and passed to its unit too.
+ * the port of arrival, or NULL for a packet that passed no port.  The function counts a
+ * packet with a wrong payload CRC, and passes this packet to its unit too.
  */
 static void net_deliver(ExanetState *s, ExanetPort *from,
                              const uint8_t *buf, unsigned words)
@@ -271,9 +280,9 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
 /* --- Packets for other nodes ------------------------------------------------ */
 
 /*
- * Counts packets that this node forwards from @from to the port of @route in FORWARDED.
+ * Counts @packets packets, which this node forwards from @from by @route, in FORWARDED.
  * If @from is a torus link, or if the packets move from a QFDB link to a torus link, also
- * counts the packets in a counter of the torus router.
+ * counts the packets in a counter of the torus router (SW_*).
  */
 static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
                               unsigned packets)
@@ -294,9 +303,9 @@ static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
 }
 
 /*
- * Stores in *@route the route of a packet for another node.  Returns false if the packet
- * must be dropped; then the function has counted the packet.  The reasons are: there is
- * no route; SW_MODE permits no forwarding; or, according to exanet_router_source_ok(), a
+ * Stores in *@route the route of a packet for another node.  Returns false if the caller
+ * must drop the packet, which the function has counted.  The reasons are: there is no
+ * route; SW_MODE permits no forwarding; or, according to exanet_router_source_ok(), a
  * packet of this source cannot arrive by @from.
  */
 static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
@@ -330,8 +339,8 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
 
 /*
  * Forwards a packet by @route, or drops and counts the packet if the packet has passed
- * too many switches.  @input is the packet's input in the arbitration.  Returns false if
- * the packet must wait.
+ * too many switches.  @input is the number of the packet's input in the arbitration.
+ * Returns false if the packet must wait.
  */
 static bool net_pass(ExanetPort *from, unsigned input, int route,
                           uint8_t *buf, unsigned words)
@@ -367,7 +376,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
 
 /*
  * Forwards, queues, or drops and counts a packet for another node.  Returns false if the
- * packet must stay in the RX FIFO.
+ * packet must stay in the RX FIFO of @from.
  */
 static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
                              uint8_t *buf, unsigned words)
@@ -424,9 +433,9 @@ static bool net_take_packet(ExanetPort *from, unsigned vc, uint8_t *buf, unsigne
 /* --- Runs ------------------------------------------------------------------- */
 
 /*
- * Passes the run at @buf, whose destination is this node, to its unit.  Returns false if
- * the packets of the run must be processed one by one, because a check refuses packets of
- * the run.
+ * Passes the run at @buf, whose destination is this node, to its unit.  Returns false,
+ * without an effect, if the packets of the run must be processed one by one, because this
+ * node is disabled or strict, or a check has failed.
  */
 static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf)
 {
@@ -452,14 +461,15 @@ static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf
 }
 
 enum net_run_result {
-    NET_RUN_PASSED,                 /* the run has left */
+    NET_RUN_PASSED,                 /* the run has left this node, or was delivered */
     NET_RUN_WAITS,                  /* the run must wait for its output */
-    NET_RUN_SPLIT,                  /* the packets must be processed one by one */
+    /* the packets of the run must be processed one by one */
+    NET_RUN_SPLIT,
 };
 
 /*
- * Forwards the run of @words words at @buf to another node as a run, if nothing on the
- * way acts on single packets and an empty frame has room for the run.
+ * Forwards the run of @words words at @buf to another node as a run, if no part of this
+ * node must act on single packets and an empty frame has room for the run.
  */
 static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsigned vc,
                                         uint8_t *buf, unsigned words, unsigned packets)
@@ -491,7 +501,7 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
         return NET_RUN_WAITS;
     }
     if (!exanet_packet_hop(header, words - 1)) {
-        return NET_RUN_SPLIT;       /* TTL is 0 */
+        return NET_RUN_SPLIT;       /* the TTL of the packets is 0 */
     }
     trace_exanet_net_forward(s->node, from->index, route, EXANET_TYPE_WRITE, dst);
     net_count_transit(s, from, route, packets);
@@ -504,8 +514,8 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
 
 /*
  * Processes the packets of the run at @buf one by one, from packet @from->taken[@vc] on.
- * Returns false if a packet must wait; then @from->taken[@vc] is the number of packets
- * before this packet.
+ * Returns false if a packet must wait, with the number of the packets before this packet
+ * in @from->taken[@vc].
  */
 static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned packets)
 {
@@ -527,7 +537,8 @@ static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned 
             return false;
         }
         if (drops != from->rx_drops) {
-            return true;            /* the packet has emptied the FIFO of the run */
+            /* net_take_packet() has dropped the run in the RX FIFO */
+            return true;
         }
         from->taken[vc] = i + 1;
     }

@@ -6,10 +6,13 @@
 #include "dor.h"
 #include "route.h"
 
-/* More than the steps of any route: all of a mesh, and one in each of two QFDBs. */
+/*
+ * More than the number of steps of any route: all steps of a mesh along three dimensions,
+ * and a step in each of two QFDBs.
+ */
 #define HOPS_MAX (EXANET_DIMENSIONS * EXANET_DOR_SIDE_MAX + 2)
 
-/* X, Y and Z have DIM_BITS bits each; X begins at bit 0. */
+/* X, Y and Z have DIM_BITS bits each in the coordinates of a node; X begins at bit 0. */
 #define DIM_BITS 4
 #define DIM_MASK (RNIC_FIELD(DIM_BITS - 1, 0))
 #define TORUS_MASK (EXANET_COORD_X | EXANET_COORD_Y | EXANET_COORD_Z)
@@ -26,7 +29,7 @@ static uint32_t dim_set(uint32_t node, unsigned dim, unsigned value)
     return (node & ~((uint32_t)DIM_MASK << shift)) | value << shift;
 }
 
-/* Stores X, Y and Z of @node in @coord. */
+/* Stores X, Y and Z of @node in the array @coord. */
 static void dims_get(uint32_t node, uint8_t *coord)
 {
     for (unsigned dim = 0; dim < EXANET_DIMENSIONS; dim++) {
@@ -176,7 +179,10 @@ unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
         behind = exanet_dor_behind(hop->wrap, role_dim(in) == role_dim(hop->role),
                                    vc & EXANET_VC_DATELINE);
     } else if (in == EXANET_ROLE_UPLINK) {
-        /* a second uplink needs the other channel, because uplinks may form rings */
+        /*
+         * a packet uses another channel on its second uplink, because uplinks may form
+         * rings
+         */
         behind = hop->role == EXANET_ROLE_UPLINK;
     }
     return order | (behind ? EXANET_VC_DATELINE : 0);
@@ -194,7 +200,8 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
 
 /*
  * Returns true if @node is the next node of a packet at @from for @dst, and is not @from.
- * If the upper bits of @from and @dst differ, F1 of @from counts as the next node.
+ * If the upper bits of @from and @dst differ, F1 of the QFDB of @from counts as the next
+ * node.
  */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)

@@ -22,14 +22,17 @@
 #include "rnic/exanet/wire.h"
 #include "dor.h"
 
-/* The shape of a network is that of its torus of F1s; dimensions 0 to 2 are X, Y, Z. */
+/*
+ * The shape of a network: that of the torus of its F1s.  Dimensions 0, 1 and 2 are X, Y
+ * and Z.
+ */
 typedef ExanetDor ExanetRouteConfig;
 
 /* One step of a route. */
 typedef struct ExanetHop {
     uint8_t role;           /* enum exanet_role of the port; AUTO: no step of a route */
     bool wrap;              /* the step uses the wrap-around cable of a ring */
-    uint32_t next;          /* the node after the step; for UPLINK, the destination */
+    uint32_t next;          /* node after the step; if @role is UPLINK, the destination */
 } ExanetHop;
 
 /*
@@ -39,9 +42,9 @@ typedef struct ExanetHop {
 void exanet_route_config(ExanetRouteConfig *cfg, uint32_t dims,
                          uint32_t order);
 /*
- * Computes SW_DIMS, *@dims, from @text, such as "4x2x3": one to three numbers of at most
- * 16 for X, Y and Z.  A number below 3, or no number, means a mesh.  Returns false,
- * without a change of *@dims, if @text is not valid.
+ * Stores in *@dims the value of SW_DIMS for @text, such as "4x2x3": one to three numbers
+ * of at most 16 for X, Y and Z.  A number below 3, or no number, means a mesh.  Returns
+ * false, without a change of *@dims, if @text is not valid.
  */
 bool exanet_route_dims(const char *text, uint32_t *dims);
 /*
@@ -67,29 +70,31 @@ static inline uint32_t exanet_route_f1(uint32_t node)
     return node & ~(uint32_t)EXANET_COORD_OFFSET;
 }
 /*
- * Computes the next step, *@hop, of a packet at @node for @dst; @path: EXANET_PATH_.  If
- * @node is @dst, the role of the step is AUTO.  Returns false if there is no route,
- * because a coordinate of the step's dimension is outside of its ring.  The step is
- * UPLINK if the upper bits differ; then a node without uplink must send the packet to F1
- * instead.
+ * Computes the next step, *@hop, of a packet at @node for @dst; @path has bits
+ * EXANET_PATH_*.  If @node is @dst, the role of the step is AUTO.  Returns false if there
+ * is no route, because a coordinate of the step's dimension is outside of the ring.  The
+ * role of the step is UPLINK if the upper bits of @node and @dst differ; a node without
+ * uplink must send such a packet to F1.
  */
 bool exanet_route_hop(const ExanetRouteConfig *cfg, uint32_t node, uint32_t dst,
                       unsigned path, ExanetHop *hop);
 /*
  * Returns the virtual channel by which a packet leaves with step @hop.  The packet
  * arrived by channel @vc of a port with role @in; @in is AUTO for a packet of this node.
- * @path (EXANET_PATH_) is the path of the packet.
+ * @path (bits EXANET_PATH_*) is the path of the packet.
  */
 unsigned exanet_route_vc(enum exanet_role in, unsigned vc, const ExanetHop *hop,
                          unsigned path);
-/* Returns true if the orders of dimensions give different routes from @node to @dst. */
+/*
+ * Returns true if the two orders of dimensions give different routes from @node to @dst.
+ */
 bool exanet_route_orders(uint32_t node, uint32_t dst);
 /*
- * Returns true if a packet of node @src for node @dst can arrive at @node from its
- * neighbour @from, which has the upper bits of @node.  @path: EXANET_PATH_.  If @src has
- * other upper bits than @from, the route before @from is not known.  Then the function
- * returns true if @dst has the upper bits of @from, and @node is the next node after
- * @from on the route to @dst.
+ * Returns true if a packet of node @src for node @dst can arrive at @node from the
+ * neighbour @from, which has the upper bits of @node.  @path has bits EXANET_PATH_*.  If
+ * @src has other upper bits than @from, the route before @from is not known, so the
+ * function returns true if @dst has the upper bits of @from, and @node is the next node
+ * after @from on the route to @dst.
  */
 bool exanet_route_passes(const ExanetRouteConfig *cfg, uint32_t src,
                          uint32_t dst, unsigned path, uint32_t from,

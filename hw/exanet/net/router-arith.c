@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet router with the arithmetic or the table of arith.h: routes, the choice between
- * several ports, and registers.
+ * ExaNet router with the rule or a table of arith.h: routes, the choice between several
+ * ports, and registers.
  *
  * On path 0, if several ports are on a route, a packet leaves by the port for which the
  * fewest words wait.  So packets of one source may overtake each other, which the RDMA
- * engine and mailboxes permit.  Loads and stores must stay in order, because a target may
- * drop stores that are out of order.  So in each node, while the links of a route do not
- * change, all loads and stores for one destination leave on path 0 by the same port.
+ * engine and the mailboxes permit.  Loads and stores must stay in order, because a target
+ * may drop stores that are out of order.  So in each node, while the links of a route do
+ * not change, all loads and stores for one destination leave on path 0 by the same port.
  *
- * On paths 1 to 3 packets leave each node by the first, second or third port, modulo the
- * number of ports.  The routes of a node do not change when a cable of another node is
- * cut.  Then a source can use another path, on which packets may pass other nodes.
+ * On path n (1 to 3) packets leave each node by the n-th port of the route, modulo the
+ * number of these ports.  The routes of a node do not change when a cable of another node
+ * is cut.  After such a cut a source can use another path, on which packets may pass
+ * other nodes.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -50,7 +51,7 @@ static bool router_mode(const char *name, enum exanet_arith_mode *mode)
     return false;
 }
 
-/* Returns false with @errp set if a rule of the table names a link without netdev. */
+/* Returns false with @errp set if a rule of the table names a link that has no netdev. */
 static bool table_links_exist(ExanetState *s, Error **errp)
 {
     for (unsigned n = 0; n < s->router.table->count; n++) {
@@ -72,7 +73,8 @@ bool exanet_arith_init(ExanetState *s, Error **errp)
 {
     g_autofree char *why = NULL;
 
-    exanet_arith_fini(s);           /* a failed realize may have left a table */
+    /* a realize of the device that failed may have left a table */
+    exanet_arith_fini(s);
     s->router.initial = EXANET_ARITH_OFF;
     if (s->router_name && !router_mode(s->router_name, &s->router.initial)) {
         error_setg(errp, "property 'router' must be torus, arithmetic or table, "
@@ -103,7 +105,10 @@ void exanet_arith_fini(ExanetState *s)
 
 /* --- Routes ----------------------------------------------------------------- */
 
-/* Fills in @ports for all links up to the last existing port.  Returns their number. */
+/*
+ * Fills in @ports for all links up to the last existing port.  Returns the number of
+ * these links.
+ */
 static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
 {
     for (unsigned i = 0; i < s->ports.count; i++) {
@@ -115,7 +120,9 @@ static unsigned ports_collect(ExanetState *s, ExanetArithPort *ports)
     return s->ports.count;
 }
 
-/* Returns the links in loopback, that is with this node as neighbour, one bit each. */
+/*
+ * Returns the links in loopback, one bit each: the neighbour on such a link is this node.
+ */
 static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;
@@ -126,7 +133,7 @@ static unsigned links_back(ExanetState *s)
     return links;
 }
 
-/* Returns the links of the table for @dst that are up, one bit each. */
+/* Returns the links that the table has for @dst and that are up, one bit each. */
 static unsigned links_by_table(ExanetState *s, uint32_t dst)
 {
     unsigned links = exanet_arith_table_links(s->router.table, dst);
@@ -163,15 +170,17 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
                dst == s->node ? EXANET_ROUTE_LOCAL : EXANET_ROUTE_NONE;
 }
 
-/* Returns the number of words that wait in @p, and in the queues of voq.c for @p. */
+/*
+ * Returns the number of words that wait in @p to be sent, and in queues of voq.c for @p.
+ */
 static unsigned port_backlog(const ExanetPort *p)
 {
     return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
 }
 
 /*
- * Returns the number of link @nth, from 0 and modulo the number of links, of the set
- * @links, which is not 0.
+ * Returns the index of the @nth link of the set @links, which is not 0.  @nth counts from
+ * 0, modulo the number of links in the set.
  */
 static int links_nth(unsigned links, unsigned nth)
 {
@@ -181,7 +190,10 @@ static int links_nth(unsigned links, unsigned nth)
     return ctz32(links);
 }
 
-/* Returns the number of the link in @links for which the fewest words wait. */
+/*
+ * Returns the index of the link of the set @links for which the fewest words wait.
+ * @links is not 0.
+ */
 static int links_least(ExanetState *s, unsigned links)
 {
     int best = ctz32(links);
@@ -195,8 +207,8 @@ static int links_least(ExanetState *s, unsigned links)
 }
 
 /*
- * Returns the number of the link in @links by which a packet for @dst leaves on @path.
- * @links is not 0.
+ * Returns the index of the link of the set @links, which is not 0, by which a packet for
+ * @dst leaves on @path.
  */
 static int links_pick(ExanetState *s, unsigned links, uint32_t dst,
                       unsigned path)
@@ -290,7 +302,7 @@ static uint64_t ports_by_role(ExanetState *s)
 
 /*
  * Returns the number of words that wait in the queues from the input link to the output
- * link in VOQ_SELECT; 0 if a link does not exist.
+ * link that ARITH_VOQ_SELECT selects.  Returns 0 if one of the two links does not exist.
  */
 static unsigned words_selected(ExanetState *s)
 {
@@ -318,6 +330,7 @@ void exanet_arith_reg_written(ExanetState *s, unsigned reg)
 {
     if (reg == EXANET_REG_ARITH_MODE) {
         exanet_router_configure(s);
-        exanet_schedule(s);         /* packets that wait may have a route now */
+        /* packets that wait in units or queues may have a route now */
+        exanet_schedule(s);
     }
 }

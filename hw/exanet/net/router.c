@@ -4,8 +4,9 @@
  * and the arbitration of outputs.
  *
  * The coordinates of the nodes, SW_DIMS and SW_ORDER determine the torus.  If ARITH_MODE
- * is not OFF, router-arith.c finds the routes instead.  The router stores results of
- * lookups until a link or a register changes, because each packet needs a lookup.
+ * is not OFF, router-arith.c finds the routes instead.  The router stores the results of
+ * lookups, because each packet needs a lookup, and discards these results when a link, a
+ * register or the coordinates of this node change.
  */
 #include "qemu/osdep.h"
 #include "arbiter.h"
@@ -37,7 +38,10 @@ static uint32_t port_ctrl(ExanetPort *p)
                             EXANET_REG_PORT_CTRL);
 }
 
-/* Returns the role of @p in PORT_CTRL; AUTO: none that the present router uses. */
+/*
+ * Returns the role of @p in PORT_CTRL, or AUTO if the present router does not use this
+ * role.
+ */
 static enum exanet_role port_role_forced(ExanetPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
@@ -48,7 +52,7 @@ static enum exanet_role port_role_forced(ExanetPort *p)
     return role <= EXANET_ROLE_QFDB ? role : EXANET_ROLE_AUTO;
 }
 
-/* Returns the role of @p by the coordinates of both ends. */
+/* Returns the role that @p has by the coordinates of this node and of the neighbour. */
 static enum exanet_role port_role(ExanetPort *p)
 {
     ExanetState *s = exanet_port_state(p);
@@ -107,13 +111,13 @@ void exanet_router_configure(ExanetState *s)
 
 /* --- Routes --------------------------------------------------------------- */
 
-/* Ports that serve the same route. */
+/* The ports by which packets of a route can leave. */
 typedef struct PortSet {
     ExanetPort *port[EXANET_LINKS];
     unsigned count;
 } PortSet;
 
-/* Finds the ports with any role whose link to @peer is up. */
+/* Stores in @set the ports, with any role, whose link to @peer is up. */
 static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 {
     set->count = 0;
@@ -125,9 +129,10 @@ static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 }
 
 /*
- * Finds the ports with @role whose link is up.  Of uplinks, finds those to neighbours
- * with the upper bits of @dst, or, if there are none, all uplinks.  Sets *@exact to false
- * if there is no such port, or only uplinks to other upper bits, otherwise to true.
+ * Stores in @set the ports with @role whose link is up.  If @role is UPLINK, stores only
+ * the uplinks to neighbours with the upper bits of @dst, or, if there is no such uplink,
+ * all uplinks.  Sets *@exact to false if there is no port with @role, or only uplinks to
+ * other upper bits, otherwise to true.
  */
 static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
                        uint32_t dst, bool *exact)
@@ -153,8 +158,9 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
 }
 
 /*
- * Computes @w->hop, the next step of packets to @dst, and finds the ports for this step.
- * Sets @w->exact to true if @dst is a neighbour, or as ports_with() does.
+ * Computes @w->hop, the next step of packets to @dst, and stores the ports for this step
+ * in @set, which is empty at first.  Sets @w->exact to true if @dst is a neighbour.
+ * Otherwise, for a torus link or an uplink, sets @w->exact as ports_with() does.
  */
 static void route_ports(ExanetState *s, PortSet *set, uint32_t dst, ExanetRouteEntry *w)
 {
@@ -256,9 +262,9 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
     }
     to = &s->port[EXANET_ROUTE_PORT(w->route)];
     /*
-     * A packet does not return to the previous node.  A packet from an uplink takes
-     * another uplink only if the neighbour there has the upper bits of the destination.
-     * So no packet can circulate on uplinks.
+     * A packet does not return to the previous node.  A packet that arrived by an uplink
+     * leaves by another uplink only if the neighbour on that uplink has the upper bits of
+     * the destination.  So no packet can circulate on uplinks.
      */
     if (to->peer == from->peer ||
         (in == EXANET_ROLE_UPLINK && !w->exact && w->hop.role == EXANET_ROLE_UPLINK)) {
@@ -337,7 +343,8 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
 /* --- Arbitration ---------------------------------------------------------- */
 
 /*
- * Returns true if @input may send by @route, which is @open, now; otherwise @input waits.
+ * Returns true if @input may send by @route now, otherwise records that @input waits.
+ * @open is true if @route can accept the packet or run.
  */
 static inline bool router_arbitrate(ExanetState *s, int route, unsigned input, bool open)
 {
@@ -346,7 +353,7 @@ static inline bool router_arbitrate(ExanetState *s, int route, unsigned input, b
         return true;
     }
     if (open) {
-        /* the output has room, so no event of a link will schedule the units */
+        /* @route has room, so no event of its link will schedule the units */
         exanet_schedule(s);
     }
     return false;
@@ -392,7 +399,8 @@ void exanet_router_reg_written(ExanetState *s, unsigned reg)
 {
     if (reg == EXANET_REG_SW_DIMS || reg == EXANET_REG_SW_ORDER) {
         exanet_router_configure(s);
-        exanet_schedule(s);         /* packets that wait may have a route now */
+        /* packets that wait in units or queues may have a route now */
+        exanet_schedule(s);
     }
 }
 
@@ -413,7 +421,10 @@ void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,
     *word = value & EXANET_NI_MAP_WRITABLE;
 }
 
-/* Sets the NI map to the NI indices of each type's row in EXANET_TYPES [P §2.5]. */
+/*
+ * Sets the NI map at @map to its reset value: the NI indices that EXANET_TYPES gives for
+ * each type [P §2.5].
+ */
 static void ni_map_reset(uint64_t *map)
 {
     memset(map, 0, EXANET_NI_INDICES * sizeof(*map));

@@ -19,27 +19,42 @@ typedef struct ExanetState ExanetState;
 /* A result of a lookup: the route to a node. */
 typedef struct ExanetRouteEntry {
     uint32_t key;                   /* destination and path, see exanet_router_lookup() */
-    uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    /* route of packets of this node; see exanet_arith_route() if ARITH_MODE is not OFF */
-    int route;
-    unsigned cables;                /* number of ports that serve the route */
-    ExanetHop hop;                  /* role AUTO: no step of the torus network */
+    /* the entry is valid while equal to ExanetRouter.stamp */
+    uint32_t stamp;
     /*
-     * for a @hop with role UPLINK and ARITH_MODE OFF: the neighbour has the upper bits of
-     * the destination
+     * route of packets of this node; if ARITH_MODE is not OFF, exanet_arith_route()
+     * chooses among the links of @arith instead
+     */
+    int route;
+    /*
+     * number of ports by which packets can leave; at least 1 if the destination is this
+     * node
+     */
+    unsigned cables;
+    /* next step; its role is AUTO if the torus has no such step */
+    ExanetHop hop;
+    /*
+     * only valid if ARITH_MODE is OFF and the role of @hop is UPLINK: the neighbours of
+     * the ports have the upper bits of the destination
      */
     bool exact;
-    ExanetArithRoute arith;           /* valid if ARITH_MODE is not OFF */
+    /* links to the destination; valid if ARITH_MODE is not OFF */
+    ExanetArithRoute arith;
 } ExanetRouteEntry;
 
 /* A result of exanet_router_source_ok(). */
 typedef struct ExanetSourceCheck {
     uint64_t key;                   /* destination, source, port, order of dimensions */
-    uint32_t stamp;                 /* valid while equal to ExanetRouter.stamp */
-    bool ok;                        /* packets of the source can arrive by the port */
+    /* the entry is valid while equal to ExanetRouter.stamp */
+    uint32_t stamp;
+    /* true: packets of the source can arrive by the port */
+    bool ok;
 } ExanetSourceCheck;
 
-/* Inputs of the crossbar: each virtual channel of a port, and this node. */
+/*
+ * Numbers of the inputs of the crossbar: each virtual channel of a port is an input, and
+ * this node (NI) is an input.
+ */
 #define EXANET_INPUT(port, vc) ((port) * EXANET_VCS + (vc))
 #define EXANET_INPUT_NI EXANET_INPUT(EXANET_LINKS, 0)
 #define EXANET_ROUTER_INPUTS (EXANET_INPUT_NI + 1)
@@ -48,17 +63,21 @@ typedef struct ExanetSourceCheck {
 
 /* Counters of the torus router in F1, in the order of their registers. */
 enum exanet_router_counter {
-    EXANET_ROUTER_LOCAL,            /* first of 4, by FPGA: packets into the torus */
-    EXANET_ROUTER_LOCAL_OUT = 4,    /* packets that left the torus */
+    /* first of 4 counters, by FPGA: packets into the torus */
+    EXANET_ROUTER_LOCAL,
+    EXANET_ROUTER_LOCAL_OUT = 4,    /* packets that left the torus for this QFDB */
     EXANET_ROUTER_TRANSIT,          /* packets from a torus link to a torus link */
     EXANET_ROUTER_COUNTERS,
 };
 
-/* A model of links' times, in addition to rate and latency; shm/timing.c has one. */
+/*
+ * A model of the times of links, in addition to rate and latency; shm/timing.c has such a
+ * model.
+ */
 typedef struct ExanetLinkTimes {
     /*
      * Returns true if the link of @route can accept a packet now.  If not, the function
-     * makes the units run when the link can accept a packet.
+     * schedules a run of the units for the time when the link can accept a packet.
      */
     bool (*link_free)(ExanetState *s, int route);
     /*
@@ -70,36 +89,40 @@ typedef struct ExanetLinkTimes {
 
 typedef struct ExanetRouter {
     ExanetRouteConfig config;
-    uint32_t stamp;                 /* changes when results of lookups expire */
-    uint32_t round;                 /* number of the round of the units */
+    /* increases when stored results of lookups and checks become old */
+    uint32_t stamp;
+    /* number of the present round of the loop over the units */
+    uint32_t round;
     ExanetRouteEntry entry[EXANET_ROUTER_ROUTES];
     ExanetSourceCheck source[EXANET_ROUTER_SOURCES];
-    uint8_t role[EXANET_LINKS];     /* enum exanet_role, by port; AUTO: link is down */
-    ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* indexed by route */
+    /* enum exanet_role, by port; AUTO: link is down, or no role */
+    uint8_t role[EXANET_LINKS];
+    ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* by EXANET_ROUTE() */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
     enum exanet_arith_mode arith;   /* ARITH_MODE, or OFF if ARITH_MODE is not valid */
     enum exanet_arith_mode initial; /* ARITH_MODE after a reset, by property router */
-    ExanetArithTable *table;        /* property routes, owned; NULL: none */
-    uint64_t hol;                   /* ARITH_HOL: packets that overtook a queue (voq.h) */
+    ExanetArithTable *table;        /* table of property routes, owned; NULL: no table */
+    /* ARITH_HOL: packets that overtook packets in a queue of voq.h */
+    uint64_t hol;
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
     /*
-     * indexed by port and channel of arrival: the run of which ExanetPort.taken counts
-     * packets; only valid while this number is not 0
+     * indexed by port and channel of arrival: the decoded run of which ExanetPort.taken
+     * counts processed packets; only valid while this count is not 0
      */
     ExanetPacket run[EXANET_LINKS][EXANET_VCS];
-    const ExanetLinkTimes *times;   /* NULL: links have no other times */
+    const ExanetLinkTimes *times;   /* NULL: only rate and latency delay packets */
 } ExanetRouter;
 
 extern const ExanetUnit exanet_router_unit;
 /*
- * Updates the roles of all ports, and discards the results of lookups and checks, after a
- * change of this node's coordinates, SW_DIMS, SW_ORDER or ARITH_MODE.
+ * Updates the roles of all ports, and discards the stored results of lookups and checks,
+ * after a change of this node's coordinates, SW_DIMS, SW_ORDER or ARITH_MODE.
  */
 void exanet_router_configure(ExanetState *s);
 /*
- * Updates the role of @p, and discards the results of lookups and checks, after a change
- * of the link of @p or of PORT_CTRL.
+ * Updates the role of @p, and discards the stored results of lookups and checks, after a
+ * change of the link of @p or of PORT_CTRL.
  */
 void exanet_router_port_changed(ExanetState *s, ExanetPort *p);
 /*
@@ -113,7 +136,10 @@ bool exanet_router_neighbour(ExanetPort *p, uint32_t coord);
  * torus or QFDB.
  */
 bool exanet_router_near(ExanetState *s, uint32_t coord);
-/* Returns the route to @dst by @path (EXANET_PATH_); valid until the next call. */
+/*
+ * Returns the route to @dst by @path (bits EXANET_PATH_*).  The result is valid until the
+ * next call.
+ */
 const ExanetRouteEntry *exanet_router_lookup(ExanetState *s, uint32_t dst, unsigned path);
 /*
  * Returns the route of a packet for another node @dst by @path, which arrived by channel
@@ -133,8 +159,9 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
 /*
  * Returns true if @input (EXANET_INPUT()) may send a packet by @route now.  If not,
- * exanet_schedule() is called when @route may be open.  Then @input must ask again in
- * each round of the units, because otherwise @input loses its turn; see arbiter.h.
+ * exanet_schedule() is called when @route may be open.  From that time on @input must ask
+ * again in each round of the units, because otherwise @input does not count as waiting;
+ * see arbiter.h.
  */
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
 /*
@@ -145,14 +172,14 @@ bool exanet_router_may_send_run(ExanetState *s, int route, unsigned input,
                                 unsigned words);
 /* Counts @packets packets that @input has sent by @route, for the arbitration. */
 void exanet_router_sent(ExanetState *s, int route, unsigned input, unsigned packets);
-/* Computes the registers SW_ before a read. */
+/* Computes the counters among the registers SW_*, and SW_FLOWS, before a read. */
 void exanet_router_reg_sync(ExanetState *s);
-/* Acts on a write to register @reg (EXANET_REG_SW_). */
+/* Acts on a write to register @reg, one of EXANET_REG_SW_*. */
 void exanet_router_reg_written(ExanetState *s, unsigned reg);
 /*
- * Return the 64-bit word of the NI map that contains @addr, and do a store of @size (4 or
- * 8) bytes at @addr.  @addr counts from the start of the map, in bytes.  The store clears
- * bits of the word that are not in EXANET_NI_MAP_WRITABLE.
+ * Return the 64-bit word of the NI map that contains @addr, or store @size (4 or 8) bytes
+ * of @value at @addr.  @addr counts from the start of the map, in bytes.  The store
+ * clears bits of the word that are not in EXANET_NI_MAP_WRITABLE.
  */
 uint64_t exanet_router_ni_map_read(ExanetState *s, hwaddr addr);
 void exanet_router_ni_map_write(ExanetState *s, hwaddr addr, uint64_t value,

@@ -7,7 +7,10 @@
 #include "../link/port.h"
 #include "voq.h"
 
-/* Most packets that a queue sends in a run.  The other queues wait meanwhile. */
+/*
+ * Maximal number of packets that voq_send() sends, because the other queues wait
+ * meanwhile.
+ */
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that arrived by @from. */
@@ -16,7 +19,10 @@ static ExanetVoqs *voqs(const ExanetPort *from)
     return &exanet_port_state(from)->router.voqs[from->index];
 }
 
-/* Adds @words, which may be negative, to the word counts of @q, @from and port @out. */
+/*
+ * Adds @words, which may be negative, to the number of words in @q, the number of words
+ * that wait at the owner of @from, and the backlog of port @out.
+ */
 static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
@@ -59,7 +65,7 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
 
 /*
  * Sends up to SEND_MAX packets of the queue from channel @vc of @from to port @out.
- * Returns true if the queue could continue now.
+ * Returns true if the queue has sent SEND_MAX packets and still has packets.
  */
 static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
 {
@@ -77,7 +83,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
             return false;
         }
         if (drops != from->rx_drops) {
-            return false;           /* exanet_net_resume() has emptied the queue */
+            return false;           /* exanet_net_resume() has dropped all packets */
         }
         voq_pop(from, vc, out, q);
         if (!q->slots.count) {

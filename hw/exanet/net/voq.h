@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Virtual output queues [T §3.3]: a queue holds the packets that arrived by one virtual
- * channel of a port, and wait to leave by one port.  So later packets, for other ports,
- * can continue.
+ * channel of a port, and wait to leave by one port.  So later packets of this channel,
+ * for other ports, can continue.
  *
  * Packets enter queues only if ARITH_MODE is not OFF.  A packet enters its queue if the
  * packet cannot leave now, or if packets wait in the queue.  A queue has room for
  * EXANET_VOQ_PACKETS packets.  If the queue is full, the packet stays at the head of the
- * RX FIFO of its channel.
+ * RX FIFO of the channel of arrival.
  */
 #ifndef HW_EXANET_NET_VOQ_H
 #define HW_EXANET_NET_VOQ_H
@@ -16,7 +16,8 @@
 #include "../link/port.h"
 #include "../base/wire.h"
 
-#define EXANET_VOQ_PACKETS 32       /* [P]; a frame may carry many packets */
+/* packets in a queue [P]; a frame may carry many packets */
+#define EXANET_VOQ_PACKETS 32
 
 /* A packet in a queue. */
 typedef struct ExanetVoqSlot {
@@ -27,7 +28,8 @@ typedef struct ExanetVoqSlot {
 } ExanetVoqSlot;
 
 typedef struct ExanetVoq {
-    RNicFifo slots;                 /* positions in @slot */
+    /* indices of the used members of @slot, in order of arrival */
+    RNicFifo slots;
     unsigned words;                 /* words of all packets in the queue */
     ExanetVoqSlot slot[EXANET_VOQ_PACKETS];
 } ExanetVoq;
@@ -38,7 +40,10 @@ typedef struct ExanetVoqs {
     ExanetVoq *queue[EXANET_VCS][EXANET_LINKS];
     /* by virtual channel of arrival: a bit for each port whose queue is not empty */
     uint16_t busy[EXANET_VCS];
-    /* words of packets from all ports that wait to leave by this port */
+    /*
+     * words of packets that arrived by any port and wait in queues to leave by the port
+     * whose struct this is
+     */
     unsigned backlog;
 } ExanetVoqs;
 
@@ -54,8 +59,9 @@ static inline bool exanet_voq_waits(const ExanetVoqs *q, unsigned vc, unsigned o
 bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words);
 /*
- * Sends packets that arrived by @from and wait in queues, a limited number of each queue.
- * Returns true if more of these packets could continue now.
+ * Sends packets that arrived by @from and wait in queues, at most EXANET_VOQ_PACKETS / 2
+ * of each queue.  Returns true if this limit has stopped a queue whose packets could
+ * continue.
  */
 bool exanet_voq_run(ExanetPort *from);
 /* Drops all packets that arrived by @from and wait in queues.  Returns their number. */

@@ -10,7 +10,7 @@
 
 /*
  * Flips a random bit of the 128-bit word at @word.  @lo and @hi are the masks of the bits
- * of the low and high half that may be flipped.
+ * that may be flipped, in the low and in the high 64 bits of the word.
  */
 static void word_flip(GRand *rand, uint8_t *word, uint64_t lo, uint64_t hi)
 {

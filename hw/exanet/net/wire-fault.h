@@ -7,7 +7,10 @@
 
 #include "../link/inject.h"
 
-/* The parts are header, payload and footer.  Types are values of enum exanet_type. */
+/*
+ * The format of ExaNet packets for inject.h: the parts are header, payload and footer,
+ * and types are values of enum exanet_type.
+ */
 extern const ExanetFaultFormat exanet_fault_format;
 
 #endif /* HW_EXANET_NET_WIRE_FAULT_H */

@@ -19,7 +19,7 @@
  */
 #define EXANET_BAR_APERTURE	4	/* 64-bit, not prefetchable */
 
-/* Blocks of BAR 0. */
+/* Offsets of register blocks in BAR 0. */
 #define EXANET_SHM		0x80000
 #define EXANET_SHM_TIMER(t)	(EXANET_SHM + 0x100 + 0x10 * (t))
 #define EXANET_SHM_CAM(e)	(EXANET_SHM + 0x200 + 0x20 * (e))
@@ -30,20 +30,22 @@
 #define EXANET_SHM_BYTES	0x1000
 #define EXANET_CDMA(ch)		(0xc0000 + 0x1000 * (ch))
 
-#define EXANET_SHM_TIMERS	16	/* timers of early acknowledgement [T §4.3] */
-#define EXANET_SHM_LOADS	16	/* loads under way, of all AXI masters but CDMA [P] */
-#define EXANET_SHM_MAPS		16	/* segments of the aperture [P] */
-#define EXANET_SHM_CAMS		8	/* entries of each transaction table that have
-					 * CAM registers; default of cam-entries= [T §4.2] */
-#define EXANET_SHM_CYCLE_PS	6400	/* 156.25 MHz [T §5.1] */
+#define EXANET_SHM_TIMERS	16	/* number of timers of early acknowledgement [T §4.3] */
+#define EXANET_SHM_LOADS	16	/* maximal number of loads under way, from all AXI
+					 * masters but CDMA [P] */
+#define EXANET_SHM_MAPS		16	/* maximal number of segments of the aperture [P] */
+#define EXANET_SHM_CAMS		8	/* number of entries of each transaction table that have
+					 * CAM registers; default of property cam-entries
+					 * [T §4.2] */
+#define EXANET_SHM_CYCLE_PS	6400	/* ps of a cycle at 156.25 MHz [T §5.1] */
 #define EXANET_TGEN_TARGETS	32
 #define EXANET_TGEN_WORDS	64
 #define EXANET_CDMA_CHANNELS	4
-#define EXANET_CDMA_OUTSTANDING	5	/* default limit of pieces of a channel that are
-					 * under way [T §6.3] */
+#define EXANET_CDMA_OUTSTANDING	5	/* default of CDMA_OUTSTANDING: maximal number of pieces
+					 * of a channel under way [T §6.3] */
 #define EXANET_CDMA_OUTSTANDING_MAX 16
 
-/* Kinds of transactions, wire TID [13:12]. */
+/* Classes of transactions, in bits 13:12 of the wire TID. */
 enum exanet_shm_class {
 	EXANET_SHM_STORE	= 0,
 	EXANET_SHM_LOAD		= 1,
@@ -58,35 +60,38 @@ enum exanet_shm_class {
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) /* cycles */ \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: reads 1 until older stores end */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: reads 1 until all older stores end */ \
 	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* GVA of the first access that failed */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
-	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes, aperture-size= */ \
-	X(SHM_BRAM,	0x038, 8, 0, 0, 0) /* bytes, bram-size= */
+	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes of the aperture; property aperture-size */ \
+	X(SHM_BRAM,	0x038, 8, 0, 0, 0) /* bytes of block RAM; property bram-size */
 
-#define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* sends and accepts loads and stores */
-#define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* early acknowledgement [T §4.3] */
-#define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* loads wait for stores under way to
-						 * the same 64 bytes [T §4.4] */
-#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* stores wait for stores under way to
-						 * the same 64 bytes [P] */
-#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* the target accepts the stores of a
-						 * node in order, and each once [P] */
-#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* loads and stores leave before CDMA
-						 * [T §6.2], at most 7 in a row [P] */
-#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* the tracker retransmits the failed
-						 * pieces of a copy [T §4.4] */
-#define EXANET_SHM_CTRL_ALL	0x7fU	/* with CTRL_STRICT, WAW and ORDER have no effect */
+#define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* 1: the NIC sends and accepts loads and
+						 * stores */
+#define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* 1: permits early acknowledgement [T §4.3] */
+#define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* 1: loads wait for stores under way to the same
+						 * 64 bytes [T §4.4] */
+#define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* 1: stores wait for stores under way to the
+						 * same 64 bytes [P] */
+#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* 1: as a target, the NIC accepts the stores of
+						 * a node in order, and each once [P] */
+#define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* 1: loads and stores leave before requests of
+						 * CDMA channels [T §6.2], but at most 7 in a row
+						 * [P] */
+#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* 1: the tracker retransmits the failed pieces
+						 * of a copy [T §4.4] */
+#define EXANET_SHM_CTRL_ALL	0x7fU	/* while CTRL_STRICT is set, WAW and ORDER have no
+					 * effect */
 /*
  * The default is without WAW, because with WAW a store waits for the response to an
  * earlier store to the same 64 bytes.  Targets with ORDER keep the order without WAW.
  */
 #define EXANET_SHM_CTRL_DEFAULT	0x77U
-#define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* timers in use */
+#define EXANET_SHM_STATUS_TIMERS RNIC_FIELD(4, 0)	/* number of timers in use */
 #define EXANET_SHM_STATUS_STORES RNIC_BIT(8)	/* stores or CDMA writes are under way */
 #define EXANET_SHM_STATUS_LOADS	RNIC_BIT(9)	/* loads or CDMA reads are under way */
-#define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* same as SHM_ERR_VALID */
+#define EXANET_SHM_STATUS_ERROR	RNIC_BIT(10)	/* 1: same as ERR_VALID in SHM_ERR_INFO */
 /*
  * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, a
  * hundred times as long between two emulators, and a thousand times as long on a busy
@@ -96,29 +101,36 @@ enum exanet_shm_class {
 #define EXANET_SHM_RETRY_DEFAULT 32
 #define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: there
 							 * was no response */
-#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions, saturating */
+#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions of a load or store, or
+							 * rounds of a CDMA copy; saturating */
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
-#define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the MAP entry or
-							 * channel */
-#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* in no segment: CTX is undefined, and
-						 * ERR_GVA is the offset in the aperture */
-#define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c; a write of 1 clears IRQ_SHM, too */
+#define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the failed access */
+#define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* the access was in no segment: CTX is
+						 * undefined, and ERR_GVA is the offset in the
+						 * aperture */
+#define EXANET_SHM_ERR_VALID	RNIC_BIT(31)		/* w1c: a write of 1 clears IRQ_SHM
+							 * too */
 enum exanet_shm_timeout_mode {
-	EXANET_SHM_TIMEOUT_STATIC = 0,		/* always TIMEOUT [T §4.3] */
-	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* TIMEOUT at first, then by the
-						 * smoothed round trip to each node */
+	EXANET_SHM_TIMEOUT_STATIC = 0,		/* the time-out is always SHM_TIMEOUT [T §4.3] */
+	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* the time-out is SHM_TIMEOUT at first, and
+						 * later follows the smoothed round trip to each
+						 * node */
 };
 
-/* Timer t, of a store under way [T §4.3]. */
+/* Registers of timer t, which runs for a store under way [T §4.3]. */
 #define EXANET_SHM_TIMER_REGS(X) \
 	X(SHM_TIMER,	0x00, 8, 0, 0, 0) \
 	X(SHM_TIMER_GVA, 0x08, 8, 0, 0, 0) /* GVA of the store */
 #define EXANET_SHM_TIMER_BUSY	RNIC_BIT(0)
 #define EXANET_SHM_TIMER_EARLY	RNIC_BIT(1)	/* the store was acknowledged early */
-#define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)	/* retransmissions, saturating */
-#define EXANET_SHM_TIMER_TID	RNIC_FIELD(31, 16)	/* wire TID */
+#define EXANET_SHM_TIMER_RETRIES RNIC_FIELD(15, 8)	/* retransmissions of the store,
+							 * saturating */
+#define EXANET_SHM_TIMER_TID	RNIC_FIELD(31, 16)	/* wire TID of the store */
 
-/* Entry e of the transaction tables: 0-7 writes, 8-15 reads [T §4.2]. */
+/*
+ * Registers of entry e of the transaction tables [T §4.2]: entries 0-7 are the write table,
+ * entries 8-15 the read table.
+ */
 #define EXANET_SHM_CAM_REGS(X) \
 	X(SHM_CAM,	0x00, 8, 0, 0, 0) \
 	X(SHM_CAM_STATE, 0x08, 8, 0, 0, 0) \
@@ -126,22 +138,25 @@ enum exanet_shm_timeout_mode {
 #define EXANET_SHM_CAM_VALID	RNIC_BIT(0)
 #define EXANET_SHM_CAM_SRC	RNIC_FIELD(22, 1)	/* coordinates of the source */
 #define EXANET_SHM_CAM_TID	RNIC_FIELD(36, 23)	/* TID of the last request */
-#define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)		/* the last request is of a CDMA */
-#define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)		/* the entry is of the write table */
-#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* STATE: index of the entry */
-#define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* STATE: requests without response */
-#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* STATE: PDID of the last request */
+#define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)		/* 1: the last request is of a CDMA
+							 * channel */
+#define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)		/* 1: the entry is of the write table */
+#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* in CAM_STATE: index of the entry */
+#define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* in CAM_STATE: number of requests
+							 * without response */
+#define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* in CAM_STATE: PDID of the last
+							 * request */
 
-/* Segment m of the aperture. */
+/* Registers of segment m of the aperture. */
 #define EXANET_SHM_MAP_REGS(X) \
 	X(SHM_MAP_OFFSET, 0x00, 8, 0, 0xfffffff000ULL, 0) \
-	X(SHM_MAP_SIZE,	0x08, 8, 0, 0xfffffff000ULL, 0) /* a multiple of 4 KB [P] */ \
+	X(SHM_MAP_SIZE,	0x08, 8, 0, 0xfffffff000ULL, 0) /* bytes, a multiple of 4 KB [P] */ \
 	X(SHM_MAP_GVA,	0x10, 8, 0, ~0xfffULL, 0) \
 	X(SHM_MAP_CTRL,	0x18, 8, 0, EXANET_SHM_MAP_WRITABLE, 0)
 #define EXANET_SHM_MAP_PDID	RNIC_FIELD(15, 0)	/* PDID of the target */
 #define EXANET_SHM_MAP_READ	RNIC_BIT(16)
 #define EXANET_SHM_MAP_WRITE	RNIC_BIT(17)
-#define EXANET_SHM_MAP_EARLY	RNIC_BIT(18)	/* early acknowledgement allowed */
+#define EXANET_SHM_MAP_EARLY	RNIC_BIT(18)	/* 1: permits early acknowledgement */
 #define EXANET_SHM_MAP_CTX	RNIC_FIELD(23, 20)	/* context that uses the segment */
 #define EXANET_SHM_MAP_VALID	RNIC_BIT(31)
 #define EXANET_SHM_MAP_WRITABLE	0x80f7ffffULL
@@ -151,23 +166,26 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_SA,	0x00, 8, 0, 0, 0) /* CDMA_SA of the copy */ \
 	X(TRACKER_DA,	0x08, 8, 0, 0, 0) /* CDMA_DA of the copy */ \
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
-	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* pieces started, with repetitions */ \
+	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* pieces started, repeated pieces included */ \
 	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* pieces that are complete */ \
-	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces in the list */ \
-	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* rounds since the last pass began */ \
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces that wait for a retry */ \
+	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* rounds of retries since the last pass began */ \
 	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed piece; 0: none */ \
 	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed piece; 0: none */ \
 	X(TRACKER_HEAD2, 0x38, 8, 0, 0, 0) /* third failed piece; 0: none */
-#define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* LENGTH */
-#define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* LENGTH: enum exanet_tracker_state */
-#define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)	/* bytes from the start of the copy */
-#define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)	/* bytes */
+#define EXANET_TRACKER_BYTES	RNIC_FIELD(25, 0)	/* in TRACKER_LENGTH: bytes of the
+							 * copy */
+#define EXANET_TRACKER_STATE	RNIC_FIELD(31, 26)	/* in TRACKER_LENGTH: enum
+							 * exanet_tracker_state */
+#define EXANET_TRACKER_HEAD_OFFSET RNIC_FIELD(25, 0)	/* of a failed piece: offset in the copy,
+							 * bytes */
+#define EXANET_TRACKER_HEAD_LENGTH RNIC_FIELD(35, 26)	/* of a failed piece: bytes */
 #define EXANET_TRACKER_HEAD_CODE RNIC_FIELD(39, 36)	/* enum exanet_resp */
 enum exanet_tracker_state {
 	EXANET_TRACKER_IDLE	= 0,
 	EXANET_TRACKER_PASS	= 1,	/* the DMA copies new pieces */
 	EXANET_TRACKER_RETRY	= 2,	/* the DMA copies the failed pieces again */
-	EXANET_TRACKER_DRAIN	= 3,	/* waits for the responses to pieces under way */
+	EXANET_TRACKER_DRAIN	= 3,	/* the DMA waits for the responses to pieces under way */
 	EXANET_TRACKER_FAILED	= 4,
 };
 
@@ -177,13 +195,13 @@ enum exanet_tracker_state {
 	X(CDMA_SR,	0x04, 4, EXANET_CDMA_SR_IDLE, 0, EXANET_CDMA_SR_IRQS) \
 	X(CDMA_CURDESC,	0x08, 8, 0, 0, 0) /* reads 0: no scatter-gather */ \
 	X(CDMA_TAILDESC, 0x10, 8, 0, 0, 0) /* reads 0: no scatter-gather */ \
-	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source, by SIDES */ \
-	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination, by SIDES */ \
-	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; starts the copy */ \
+	X(CDMA_SA,	0x18, 8, 0, ~0ULL, 0) /* source: local address or GVA, by CDMA_SIDES */ \
+	X(CDMA_DA,	0x20, 8, 0, ~0ULL, 0) /* destination: as CDMA_SA, by CDMA_SIDES */ \
+	X(CDMA_BTT,	0x28, 4, 0, EXANET_CDMA_BTT_BYTES, 0) /* bytes; a write starts a copy */ \
 	X(CDMA_SIDES,	0x40, 4, 0, EXANET_CDMA_SIDES_WRITABLE, 0) \
 	X(CDMA_BURST,	0x44, 4, 16, 0x7f, 0) /* beats of 8 bytes, 1 to 32 */ \
 	X(CDMA_PDID,	0x48, 4, 0, 0xffff, 0) /* PDID of the target */ \
-	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* 1 to 16 */
+	X(CDMA_OUTSTANDING, 0x4c, 4, EXANET_CDMA_OUTSTANDING, 0x1f, 0) /* pieces, 1 to 16 */
 #define EXANET_CDMA_CR_RESET	RNIC_BIT(2)	/* self-clearing */
 #define EXANET_CDMA_CR_SG	RNIC_BIT(3)	/* reads 0: no scatter-gather */
 #define EXANET_CDMA_CR_IOC_IRQ	RNIC_BIT(12)	/* SR_IOC raises IRQ_CDMA */
@@ -193,40 +211,42 @@ enum exanet_tracker_state {
 #define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
 #define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or the context is quiesced or,
 						 * with TRANSLATE, disabled */
-#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* another error of a side, or no answer */
-#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* an address is not memory, or wraps */
+#define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* other error of the source or of the
+						 * destination, or no response */
+#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* no memory at an address, or the range wraps
+						 * around */
 #define EXANET_CDMA_SR_IOC	RNIC_BIT(12)	/* the copy has ended without an error */
 #define EXANET_CDMA_SR_ERR	RNIC_BIT(14)	/* the copy has failed */
 #define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
 #define EXANET_CDMA_BTT_BYTES	RNIC_FIELD(25, 0)
 #define EXANET_CDMA_SIDES_CTX	RNIC_FIELD(3, 0)	/* context of the copy */
-#define EXANET_CDMA_SIDES_DA_LOCAL RNIC_BIT(29)	/* 0: DA is a GVA */
-#define EXANET_CDMA_SIDES_SA_GVA RNIC_BIT(30)	/* 0: SA is local */
-#define EXANET_CDMA_SIDES_TRANSLATE RNIC_BIT(31)	/* local addresses are virtual
-							 * addresses of context CTX;
-							 * 0: physical addresses */
+#define EXANET_CDMA_SIDES_DA_LOCAL RNIC_BIT(29)	/* 1: DA is a local address; 0: DA is a GVA */
+#define EXANET_CDMA_SIDES_SA_GVA RNIC_BIT(30)	/* 1: SA is a GVA; 0: SA is a local address */
+#define EXANET_CDMA_SIDES_TRANSLATE RNIC_BIT(31)	/* 1: local addresses are virtual
+							 * addresses of context CTX; 0: local
+							 * addresses are physical */
 #define EXANET_CDMA_SIDES_WRITABLE 0xe000000fU
 
 /* --- Arithmetic router [T §3.3, §5], registers [P] --------------------------- */
 #define EXANET_ARITH_REGS(X) \
-	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* router= */ \
-	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* cabinet, chassis and card in NODE */ \
-	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links by role: up, plus, minus, card */ \
-	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* number of rules in routes= */ \
-	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output [7:4] */ \
-	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* words in the queue of VOQ_SELECT */ \
-	X(ARITH_HOL,	0x920, 8, 0, 0, 0) /* packets that overtook a blocked one */
+	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* enum exanet_arith_mode; reset by router= */ \
+	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* NODE: cabinet, chassis, card of this node */ \
+	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links with role UPLINK, PLUS, MINUS or CARD */ \
+	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* number of rules in property routes */ \
+	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output link [7:4] */ \
+	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* words queued from this input to this output */ \
+	X(ARITH_HOL,	0x920, 8, 0, 0, 0) /* packets that overtook packets in a queue */
 #define EXANET_ARITH_CABINET	RNIC_FIELD(21, 14)
 #define EXANET_ARITH_CHASSIS	RNIC_FIELD(13, 10)
 #define EXANET_ARITH_CARD	RNIC_FIELD(9, 0)
-#define EXANET_ARITH_PORTS_UP	RNIC_FIELD(11, 0)	/* one bit for each link */
+#define EXANET_ARITH_PORTS_UP	RNIC_FIELD(11, 0)	/* bit n: link n has role UPLINK */
 #define EXANET_ARITH_PORTS_PLUS	RNIC_FIELD(23, 12)
 #define EXANET_ARITH_PORTS_MINUS RNIC_FIELD(35, 24)
 #define EXANET_ARITH_PORTS_CARD	RNIC_FIELD(47, 36)
 enum exanet_arith_mode {
-	EXANET_ARITH_OFF	= 0,	/* off: the router of tori */
-	EXANET_ARITH_RULE	= 1,	/* cabinet, chassis, card */
-	EXANET_ARITH_TABLE	= 2,	/* rules of value, mask and ports */
+	EXANET_ARITH_OFF	= 0,	/* the router of tori finds the routes */
+	EXANET_ARITH_RULE	= 1,	/* routes by cabinet, chassis and card */
+	EXANET_ARITH_TABLE	= 2,	/* routes by rules of value, mask and links */
 };
 
 /* --- Traffic generator [T §5] ------------------------------------------------ */
@@ -240,7 +260,7 @@ enum exanet_arith_mode {
 	X(TGEN_SIZE,	0xa2c, 4, 0, 0x1ff, 0) /* bytes of a transaction; 0: 8 * beats */ \
 	X(TGEN_STATUS,	0xa30, 4, 0, 0, 0) \
 	X(TGEN_TIME,	0xa38, 8, 0, 0, 0) /* ns from GO to the last response */ \
-	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns, response to next start; CAP1_TIMING */
+	X(TGEN_THINK,	0xa40, 4, 0, 0xfffff, 0) /* ns, response to next start; if CAP1_TIMING */
 /*
  * A write to CFG with GO starts a run with the present values of the registers, unless a
  * run is BUSY, or CTRL_ENABLE or SHM_CTRL_ENABLE is clear.  A write without GO stops the
@@ -250,15 +270,17 @@ enum exanet_arith_mode {
  */
 #define EXANET_TGEN_GO		RNIC_BIT(0)
 #define EXANET_TGEN_WRITE	RNIC_BIT(1)	/* 0: loads, 1: stores */
-#define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* repeats the targets until stopped */
-#define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* early acknowledgement allowed [P] */
-#define EXANET_TGEN_EACH	RNIC_BIT(4)	/* each target has data of its own [P] */
+#define EXANET_TGEN_REPEAT	RNIC_BIT(2)	/* 1: starts again at the first target, until
+						 * stopped */
+#define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* 1: permits early acknowledgement [P] */
+#define EXANET_TGEN_EACH	RNIC_BIT(4)	/* 1: each target has data of its own [P] */
 #define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, minus 1 */
-#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* maximum of transactions under
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* maximal number of transactions under
 							 * way, minus 1 */
 #define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets */
 #define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)	/* first AXI ID */
-#define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)	/* number of AXI IDs, used in turn */
+#define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)	/* number of AXI IDs, which transactions
+							 * use one after the other */
 #define EXANET_TGEN_IDS_CTX	RNIC_FIELD(11, 8)	/* context of the accesses */
 #define EXANET_TGEN_STATUS_BUSY	RNIC_BIT(0)
 #define EXANET_TGEN_STATUS_CODE	RNIC_FIELD(7, 4)	/* enum exanet_resp: the first
@@ -301,8 +323,8 @@ enum exanet_arith_mode {
  *   with PROTECTION   without CTRL_ENABLE or SHM_CTRL_ENABLE;
  *   with MALFORMED    if NDF or NLAYERS is 0 or beyond its limit, or an address is not
  *                     aligned;
- *   with DECODE       if an array has no room for NCELLS cells, because a list must name
- *                     no cell twice.
+ *   with DECODE       if MATRIX, Y, MAP1, MAP2 or CELLS with NCELLS cells would exceed block RAM
+ *                     or the window of its GVA; a list must name no cell twice.
  * An access beyond block RAM, or beyond the window of an array's GVA, fails with DECODE.
  * A job without progress for 60 to 120 s of virtual time ends with NO_CONTEXT; stores
  * under way may arrive later.
@@ -312,7 +334,7 @@ enum exanet_arith_mode {
 	X(ACCEL_STATUS,	0xe04, 4, 0, 0, 0) \
 	X(ACCEL_NDF,	0xe08, 4, 0, 0xffffffff, 0) \
 	X(ACCEL_NLAYERS, 0xe0c, 4, 0, 0xffffffff, 0) \
-	X(ACCEL_NCELLS,	0xe10, 4, 0, 0xffffffff, 0) /* number of CELLS */ \
+	X(ACCEL_NCELLS,	0xe10, 4, 0, 0xffffffff, 0) /* number of entries of CELLS */ \
 	X(ACCEL_PDID,	0xe14, 4, 0, 0xfffff, 0) \
 	X(ACCEL_MATRIX,	0xe18, 8, 0, ~0ULL, 0) /* GVA, or offset in block RAM */ \
 	X(ACCEL_X,	0xe20, 8, 0, ~0ULL, 0) \
@@ -321,7 +343,7 @@ enum exanet_arith_mode {
 	X(ACCEL_MAP2,	0xe38, 8, 0, ~0ULL, 0) \
 	X(ACCEL_CELLS,	0xe40, 8, 0, ~0ULL, 0) \
 	X(ACCEL_BURST,	0xe48, 4, 32, 0x3f, 0) /* beats of 8 bytes, 1 to 32 */ \
-	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads, 1 to 16 */ \
+	X(ACCEL_OUTSTANDING, 0xe4c, 4, 4, 0x1f, 0) /* loads under way, 1 to 16 */ \
 	X(ACCEL_OPS,	0xe50, 8, 0, 0, 0) /* multiply-adds done */ \
 	X(ACCEL_BYTES,	0xe58, 8, 0, 0, 0) /* bytes loaded and stored */ \
 	X(ACCEL_TIME,	0xe60, 8, 0, 0, 0) /* ns, duration of the job */ \
@@ -348,7 +370,7 @@ enum exanet_arith_mode {
 #define EXANET_ACCEL_PDID_CTX	RNIC_FIELD(19, 16)	/* PDID: context of the
 							 * accesses */
 
-/* Offsets inside the blocks: EXANET_REG_<NAME>. */
+/* Offsets of registers in their blocks: EXANET_REG_<NAME>. */
 enum exanet_shm_reg {
 #define EXANET_SHM_REG_ENUM(name, offset, bytes, reset, writable, w1c) \
 	EXANET_REG_##name = offset,

@@ -18,8 +18,9 @@
  * interrupt since the last read().  read() of 8 bytes returns the number of these
  * interrupts and clears the number, as read() of an eventfd does.
  *
- * Members marked "in" are set by the caller of ioctl(), those marked "out" by the
- * driver.
+ * Members marked "in" are set by the caller of ioctl(), members marked "out" by the driver.
+ * ioctl() and read() may return ENODEV after the driver has stopped the context, because
+ * the NIC was removed, shut down or reset.
  */
 #ifndef RNIC_EXANET_UAPI_H
 #define RNIC_EXANET_UAPI_H
@@ -33,12 +34,12 @@
 
 struct exanet_ioc_query {
 	__u32 abi;		/* out: EXANET_ABI */
-	__u32 context;		/* out: context number */
-	__u32 coord;		/* out: own coordinates */
-	__u32 pdid;		/* out: own PDID */
+	__u32 context;		/* out: number of the context in the NIC */
+	__u32 coord;		/* out: coordinates of this node */
+	__u32 pdid;		/* out: PDID of the context */
 	__u32 page_size;	/* out: bytes of a user page */
-	__u32 cap0;		/* out: EXANET_CAP0_ */
-	__u32 cap1;		/* out: EXANET_CAP1_ */
+	__u32 cap0;		/* out: value of CAP0, fields EXANET_CAP0_* */
+	__u32 cap1;		/* out: value of CAP1, bits EXANET_CAP1_* */
 	__u32 link_up;		/* out: bit p: the link of port p is up */
 };
 
@@ -48,8 +49,8 @@ struct exanet_ioc_query {
  * is no address of a process.
  */
 struct exanet_ioc_map_window {
-	__aligned_u64 va;	/* in: any address in the range */
-	__u32 window;		/* out: 0..6 */
+	__aligned_u64 va;	/* in: any address in the 512-GB range */
+	__u32 window;		/* out: number of the window, 0..6 */
 	__u32 reserved;		/* zero */
 };
 
@@ -90,22 +91,25 @@ struct exanet_ioc_set_job {
  * page, and the driver sends the signal of ERROR_SIGNAL; a load that fails reads
  * all-ones.
  */
-#define EXANET_MMAP_APERTURE	(1ULL << 41)	/* and the offset in the aperture */
-#define EXANET_MMAP_BRAM	(1ULL << 42)	/* and the offset in the block RAM of this
-						 * node; bram_users must permit it */
+#define EXANET_MMAP_APERTURE	(1ULL << 41)	/* mmap() offset of a segment: this value plus
+						 * the offset in the aperture */
+#define EXANET_MMAP_BRAM	(1ULL << 42)	/* mmap() offset of block RAM of this node: this
+						 * value plus the offset in the block RAM; needs
+						 * module parameter bram_users, or
+						 * CAP_SYS_ADMIN */
 
 struct exanet_ioc_query_shm {
-	__aligned_u64 aperture;	/* out: bytes for segments of all processes */
+	__aligned_u64 aperture;	/* out: bytes of the aperture, for segments of all processes */
 	__aligned_u64 bram;	/* out: bytes of block RAM of this node */
-	__u32 segments;		/* out: maximum number, of all processes */
-	__u32 segments_used;	/* out: number in use, of all processes */
+	__u32 segments;		/* out: maximal number of segments of all processes */
+	__u32 segments_used;	/* out: number of segments of all processes now */
 };
 
 enum exanet_segment_flags {
 	EXANET_SEGMENT_READ	= 1 << 0,
 	EXANET_SEGMENT_WRITE	= 1 << 1,
-	EXANET_SEGMENT_EARLY	= 1 << 2,	/* early acknowledgement: a store ends when
-						 * the NIC has accepted the store */
+	EXANET_SEGMENT_EARLY	= 1 << 2,	/* permits early acknowledgement: a store ends
+						 * when this NIC has accepted the store */
 };
 
 /*
@@ -117,18 +121,18 @@ enum exanet_segment_flags {
  *
  * EINVAL: @gva or @len is not a multiple of 4 KB, @len is 0, the segment crosses the end
  *         of a 512-GB window or of 4 GB of NI space, @flags has neither READ nor WRITE or
- *         an unknown bit, or @dst_ctx or @reserved is bad
+ *         an unknown bit, @dst_ctx is above 15, or @reserved is not 0
  * EACCES: @gva is NI space but not block RAM, or the caller must not use block RAM
  * ENOSPC: no segment, or no range of the aperture of this length, is free
  * EDQUOT: the user has reached the limit of user_segments or user_aperture
  */
 struct exanet_ioc_segment_create {
 	__aligned_u64 gva;	/* in: first byte at the other node */
-	__aligned_u64 len;	/* in: bytes */
-	__u32 dst_ctx;		/* in: 0..15 */
-	__u32 flags;		/* in: enum exanet_segment_flags */
-	__aligned_u64 offset;	/* out: for mmap() */
-	__u32 segment;		/* out: number */
+	__aligned_u64 len;	/* in: number of bytes */
+	__u32 dst_ctx;		/* in: context of @gva, 0..15 */
+	__u32 flags;		/* in: bits of enum exanet_segment_flags */
+	__aligned_u64 offset;	/* out: offset of the segment for mmap() */
+	__u32 segment;		/* out: number of the segment */
 	__u32 reserved;		/* zero */
 };
 
@@ -162,19 +166,21 @@ enum exanet_cdma_flags {
  * address of the caller, or a GVA as in SEGMENT_CREATE, with any alignment.  A copy that
  * fails, or whose caller is killed, may have copied any part.
  *
- * EFAULT: a page is missing for good; ENXIO: there is no memory at the GVA; EACCES: the
- * caller has no right to this memory; ETIMEDOUT: no response; EIO: another error;
- * ECANCELED: the driver has stopped the context; EINVAL: bad arguments.
+ * EFAULT: a page is missing for good, or a local range is outside of the address space;
+ * ENXIO: there is no memory at the GVA; EACCES: the caller has no right to this memory;
+ * ETIMEDOUT: no response; EIO: another error; ECANCELED: the driver has stopped the
+ * context; EINVAL: @flags has an unknown bit, @dst_ctx is above 15, @len is 0, or a range
+ * of GVAs crosses the end of its window.
  */
 struct exanet_ioc_cdma {
 	__aligned_u64 src;	/* in: address of the source */
 	__aligned_u64 dst;	/* in: address of the destination */
-	__aligned_u64 len;	/* in: bytes, at least 1 */
-	__u32 flags;		/* in: enum exanet_cdma_flags */
-	__u32 dst_ctx;		/* in: 0..15, context of the remote addresses */
+	__aligned_u64 len;	/* in: number of bytes, at least 1 */
+	__u32 flags;		/* in: bits of enum exanet_cdma_flags */
+	__u32 dst_ctx;		/* in: context of the GVAs, 0..15 */
 };
 
-/* Bits of the arrays in struct exanet_ioc_accel.remote. */
+/* Bits of the member remote of struct exanet_ioc_accel, one for each array. */
 enum exanet_accel_array {
 	EXANET_ACCEL_MATRIX	= 1 << 0,
 	EXANET_ACCEL_X		= 1 << 1,
@@ -190,9 +196,9 @@ enum exanet_accel_array {
  * at a GVA: in memory of context @dst_ctx of the caller's job, at this or another node.
  * An array whose bit is clear is at an offset in this node's block RAM.
  *
- * Errors are those of CDMA.  EINVAL: bad sizes or alignment; ETIMEDOUT, too: the job took
- * longer than module parameter accel_seconds, and the user has no CAP_SYS_RESOURCE.  The
- * "out" members are valid even if the job has failed.
+ * Errors are those of CDMA.  EINVAL: a size, an alignment, @remote or @dst_ctx is not
+ * valid; ETIMEDOUT, too: the job took longer than module parameter accel_seconds, and the
+ * user has no CAP_SYS_RESOURCE.  The "out" members are valid even if the job has failed.
  */
 struct exanet_ioc_accel {
 	__aligned_u64 matrix;	/* in: GVA or offset, like the next five members */
@@ -204,13 +210,13 @@ struct exanet_ioc_accel {
 	__u32 ndf1;		/* in: rows of a matrix */
 	__u32 ndf2;		/* in: columns of a matrix */
 	__u32 nlayers;		/* in: layers of a column */
-	__u32 ncells;		/* in: entries of cells */
-	__u32 remote;		/* in: enum exanet_accel_array */
-	__u32 dst_ctx;		/* in: 0..15 */
-	__aligned_u64 ops;	/* out: multiply-adds */
-	__aligned_u64 bytes;	/* out: bytes loaded and stored */
-	__aligned_u64 ns;	/* out: virtual time of the job */
-	__aligned_u64 err_addr;	/* out: address of the first error */
+	__u32 ncells;		/* in: number of entries of cells */
+	__u32 remote;		/* in: bits of enum exanet_accel_array */
+	__u32 dst_ctx;		/* in: context of the GVAs, 0..15 */
+	__aligned_u64 ops;	/* out: number of multiply-adds done */
+	__aligned_u64 bytes;	/* out: number of bytes loaded and stored */
+	__aligned_u64 ns;	/* out: duration of the job, ns of virtual time */
+	__aligned_u64 err_addr;	/* out: address of the first error, as in ACCEL_ERR_ADDR */
 };
 
 #define EXANET_IOC_QUERY	_IOR(EXANET_IOC, 0, struct exanet_ioc_query)

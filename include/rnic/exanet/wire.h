@@ -23,8 +23,9 @@
 #define EXANET_PAYLOAD_WORDS	16	/* words of a full payload [T §4] */
 #define EXANET_PACKET_WORDS	18	/* header, full payload, footer [T §6.3] */
 #define EXANET_PACKET_BYTES	(EXANET_PACKET_WORDS * EXANET_WORD_BYTES)
-#define EXANET_BLOCK_BYTES	16384	/* a block crosses no multiple of this [T §4] */
-#define EXANET_BLOCK_PACKETS	64	/* packets of a block at most [T §4] */
+#define EXANET_BLOCK_BYTES	16384	/* maximum of a block; no block crosses a 16-KB border
+					 * [T §4] */
+#define EXANET_BLOCK_PACKETS	64	/* maximal number of packets of a block [T §4] */
 
 /* One 128-bit word. */
 struct exanet_word {
@@ -33,7 +34,10 @@ struct exanet_word {
 };
 RNIC_ASSERT_SIZE(struct exanet_word, 16);
 
-/* Node coordinates, 22 bits [EXT]; the upper 8 bits are compared as one. */
+/*
+ * Node coordinates, 22 bits [EXT].  The router of tori compares the upper 8 bits as one
+ * number.
+ */
 #define EXANET_COORD		RNIC_FIELD(21, 0)
 #define EXANET_COORD_UPPER	RNIC_FIELD(21, 14)
 #define EXANET_COORD_OFFSET	RNIC_FIELD(13, 12)	/* FPGA of the QFDB, 0 = F1 */
@@ -78,9 +82,9 @@ enum exanet_ni_index {
 #define EXANET_VA_MAILBOX	RNIC_FIELD(7, 4)
 
 /*
- * Packet types [EXT], [P]; packets of other types are dropped and counted.  X(NAME,
- * value, name in text, EXANET_FORM_, EXANET_GROUP_, NI indices that accept the type after
- * reset).
+ * Packet types [EXT], [P]; packets of other types are dropped and counted.  X(NAME, value,
+ * name in text, form as in EXANET_FORM_*, group as in EXANET_GROUP_*, bits of the NI
+ * indices that accept the type after a reset).
  */
 #define EXANET_TYPES(X) \
 	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
@@ -101,7 +105,7 @@ enum exanet_ni_index {
 						  1 << EXANET_NI_PACKETIZER) \
 		/* response to RDMA types, header only */ \
 	X(AXI_RESPONSE,	11, "response",	OPTIONAL, AXI,  1 << EXANET_NI_SHM) \
-		/* response to load and store; SIZE 0: no data */ \
+		/* response to a load or store; SIZE 0: no data */ \
 	X(FLOW_RATE,	18, "flow-rate", RATES,	  NET,  1 << EXANET_NI_EXADMA) \
 		/* congestion notification, header only */
 
@@ -111,27 +115,32 @@ enum exanet_type {
 	EXANET_TYPES(EXANET_TYPE_ENUM)
 #undef EXANET_TYPE_ENUM
 };
-#define EXANET_TYPE_VALUES	32	/* number of values of TYPE */
+#define EXANET_TYPE_VALUES	32	/* number of values of the 5-bit field TYPE */
 
 /* The words of a packet [EXT]. */
 enum exanet_form {
 	EXANET_FORM_NONE	= 0,	/* there is no such type */
 	EXANET_FORM_PAYLOAD	= 1,	/* header, payload of SIZE bytes, footer */
 	EXANET_FORM_OPTIONAL	= 2,	/* as PAYLOAD; if SIZE is 0, only header, footer */
-	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE bytes are requested */
+	EXANET_FORM_REQUEST	= 3,	/* header, footer; SIZE is the number of requested
+					 * bytes */
 	EXANET_FORM_EMPTY	= 4,	/* header, footer; SIZE is 0 */
 	EXANET_FORM_HEADER	= 5,	/* header; SIZE is 0 */
-	EXANET_FORM_RATES	= 6,	/* header, with EXANET_FLOW_ fields; no SIZE */
+	EXANET_FORM_RATES	= 6,	/* header with fields EXANET_FLOW_*; no field SIZE */
 };
 
-/* Groups of types, by the counters that count their packets. */
+/* Groups of packet types, by the counters that count their packets. */
 enum exanet_group {
-	EXANET_GROUP_RDMA	= 0,	/* TX_ and RX_ */
-	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: SHM_ */
-	EXANET_GROUP_NET	= 2,	/* TX_; RX_ if a unit accepts the packet */
+	EXANET_GROUP_RDMA	= 0,	/* counters TX_* and RX_* */
+	EXANET_GROUP_AXI	= 1,	/* loads and stores of shared memory: counters SHM_* */
+	EXANET_GROUP_NET	= 2,	/* counters TX_*, and RX_* only if a unit accepts the
+					 * packet */
 };
 
-/* Terms of the masks below: the bit of a short type, and the bit of a type in AXI. */
+/*
+ * Terms of the two masks of types below: bit @value if the type is a header alone, and bit
+ * @value if the type is in group AXI.
+ */
 #define EXANET_TYPE_BIT_SHORT(name, value, text, form, group, ni) \
 	| (EXANET_FORM_##form >= EXANET_FORM_HEADER ? 1U << (value) : 0)
 #define EXANET_TYPE_BIT_AXI(name, value, text, form, group, ni) \
@@ -144,64 +153,76 @@ enum exanet_group {
 	((1U << (type)) & (0 EXANET_TYPES(EXANET_TYPE_BIT_AXI)))
 
 /*
- * Virtual channels of a link, PATH_ORDER * 2 + dateline [P].  A packet that has crossed
- * the wrap-around link of its ring uses the odd channel until it leaves the ring, because
- * channels that wait for each other in a circle would block the ring.  Packets of the two
- * orders of dimensions have different channels for the same reason.
+ * Number of virtual channels of a link [P].  The number of a channel is 2 *
+ * EXANET_PATH_ORDER of the packet + the dateline bit.  In a torus, a packet that has
+ * crossed the wrap-around link of its ring uses the odd channel until it leaves the ring,
+ * because channels that wait for each other in a circle would block the ring.  Packets of
+ * the two orders of dimensions have different channels for the same reason.
  */
 #define EXANET_VCS		4
 #define EXANET_VC_DATELINE	RNIC_BIT(0)
 #define EXANET_VC_ORDER		RNIC_BIT(1)
 /* The path in a header selects one of several routes [P]. */
 #define EXANET_PATHS		8
-#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* parallel cable, modulo the
-						 * number of cables */
-#define EXANET_PATH_ORDER	RNIC_BIT(2)	/* reversed order of dimensions */
+#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* selects one of parallel cables, modulo
+							 * their number */
+#define EXANET_PATH_ORDER	RNIC_BIT(2)	/* 1: reversed order of dimensions */
 
-/* Header, low and high half [EXT]. */
-#define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0 */
-#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, receiver; READ_REQ: requester */
+/*
+ * Header, low and high half [EXT].  A comment has the bits of the field in the 128-bit
+ * word.
+ */
+#define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0, virtual channel */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, PDID of the receiver; in a
+							 * READ_REQ, of the requester */
 #define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination node */
-#define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43 */
+#define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43, enum exanet_type */
 #define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
 #define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
 #define EXANET_HDR_HI_VA_41_2	RNIC_FIELD(39, 0)	/* 103:64 = VA[41:2] */
 #define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero */
-#define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109, not in type 18 */
-#define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112 */
+#define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109; type FLOW_RATE has other
+							 * fields here */
+#define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112, CRC of the header */
 
 /*
- * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC have the places
- * of all headers.  The small address is NI index [9:3] and sub-address [2:0].
+ * Ack: a header-only packet [EXT].  VC, coordinates, type, size and CRC have the places of
+ * all headers.  The small address has the NI index in bits 9:3 and a sub-address in bits
+ * 2:0.
  */
-#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context of the acked packet */
-#define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits */
+#define EXANET_ACK_LO_PDID_CTX	RNIC_FIELD(8, 5)	/* 8:5, context in the PDID of the acked
+							 * packet */
+#define EXANET_ACK_LO_SEQ	RNIC_FIELD(20, 9)	/* 20:9, low 12 bits of the acked SEQ */
 #define EXANET_ACK_LO_SMALL_1_0	RNIC_FIELD(63, 62)	/* 63:62 = small[1:0] */
 #define EXANET_ACK_HI_SMALL_9_2	RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */
 #define EXANET_ACK_HI_TID	RNIC_FIELD(21, 8)	/* 85:72, wire TID */
 #define EXANET_ACK_HI_RESP	RNIC_FIELD(25, 22)	/* 89:86, enum exanet_resp */
-#define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, switches passed [P] */
+#define EXANET_ACK_HI_HOPS	RNIC_FIELD(31, 26)	/* 95:90, number of switches passed
+							 * [P] */
 #define EXANET_ACK_HI_EPOCH	RNIC_FIELD(39, 32)	/* 103:96, epoch of the acked
 							 * packet [P] */
-#define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH above */
+#define EXANET_ACK_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; PATH is above these
+							 * bits */
 #define EXANET_SMALL_INDEX	RNIC_FIELD(9, 3)
 #define EXANET_SMALL_SUB	RNIC_FIELD(2, 0)
 #define EXANET_SMALL(index)	((__u32)(index) << 3)
-#define EXANET_ACK_SEQ_BITS	12	/* bits of the sequence in an ack */
+#define EXANET_ACK_SEQ_BITS	12	/* bits of the sequence number in an ack */
 
 /*
  * Flow-rate packet: a header alone [EXT].  A switch with a congested output sends a
  * flow-rate packet to the source of a flow; this source may send to FLOW_HI_DST at rate
  * DESIRED.  VC, coordinates, type and CRC have the places of all headers.
  */
-#define EXANET_FLOW_LO_HOPS	RNIC_FIELD(53, 48)	/* flow id [5:0]: switches
+#define EXANET_FLOW_LO_HOPS	RNIC_FIELD(53, 48)	/* flow id [5:0]: number of switches
 							 * passed [P] */
-#define EXANET_FLOW_LO_ID	RNIC_FIELD(61, 54)	/* flow id [13:6], zero [P] */
+#define EXANET_FLOW_LO_ID	RNIC_FIELD(61, 54)	/* flow id [13:6]: zero [P] */
 #define EXANET_FLOW_LO_SMALL_1_0 RNIC_FIELD(63, 62)
-#define EXANET_FLOW_HI_SMALL_9_2 RNIC_FIELD(7, 0)	/* 71:64 */
-#define EXANET_FLOW_HI_DST	RNIC_FIELD(29, 8)	/* 93:72, destination of flow [P] */
-#define EXANET_FLOW_HI_CURRENT	RNIC_FIELD(37, 30)	/* 101:94, EXANET_RATE_ */
-#define EXANET_FLOW_HI_DESIRED	RNIC_FIELD(45, 38)	/* 109:102, EXANET_RATE_ */
+#define EXANET_FLOW_HI_SMALL_9_2 RNIC_FIELD(7, 0)	/* 71:64 = small[9:2] */
+#define EXANET_FLOW_HI_DST	RNIC_FIELD(29, 8)	/* 93:72, destination of the flow [P] */
+#define EXANET_FLOW_HI_CURRENT	RNIC_FIELD(37, 30)	/* 101:94, present rate of the flow,
+							 * fields EXANET_RATE_* */
+#define EXANET_FLOW_HI_DESIRED	RNIC_FIELD(45, 38)	/* 109:102, permitted rate of the flow,
+							 * fields EXANET_RATE_* */
 #define EXANET_FLOW_HI_FLAG	RNIC_FIELD(47, 46)	/* 111:110, zero */
 /* A rate in 8 bits [P]: (16 + MANTISSA) << EXPONENT times 64 kb/s of link words. */
 #define EXANET_RATE_EXPONENT	RNIC_FIELD(7, 4)
@@ -211,7 +232,7 @@ enum exanet_group {
 #define EXANET_HOPS_MAX		63
 
 /*
- * A run [P]: 2 to 64 consecutive packets of one block, which travel over a cable as one:
+ * A run [P]: 2 to 64 consecutive packets of one block, which travel over a cable as a unit:
  *
  *   run word            16 B
  *   header              16 B      of the first packet
@@ -230,23 +251,29 @@ enum exanet_group {
 #define EXANET_RUN_TYPE		31	/* TYPE of a run word */
 #define EXANET_RUN_LO_PACKETS	RNIC_FIELD(54, 48)	/* 54:48, number of packets */
 #define EXANET_RUN_MAX		EXANET_BLOCK_PACKETS
-#define EXANET_RUN_EXTRA	3	/* words beside the payloads */
+#define EXANET_RUN_EXTRA	3	/* words of a run beside the payloads: run word, header,
+					 * footer */
 
-/* Footer, low and high half [EXT]. */
+/*
+ * Footer, low and high half [EXT].  A comment has the bits of the field in the 128-bit
+ * word.
+ */
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
 #define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source node */
 #define EXANET_FTR_LO_EPOCH	RNIC_FIELD(43, 36)	/* 43:36, source epoch [P] */
-#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)		/* first packet of the block */
-#define EXANET_FTR_LO_LAST	RNIC_BIT(45)		/* last packet of the block */
-#define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)		/* a control packet belongs to the
+#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)		/* 1: first packet of the block */
+#define EXANET_FTR_LO_LAST	RNIC_BIT(45)		/* 1: last packet of the block */
+#define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)		/* 1: a control packet belongs to the
 							 * block */
 #define EXANET_FTR_LO_SEQ	RNIC_FIELD(60, 47)	/* 60:47, sequence number of the
 							 * copy */
 #define EXANET_FTR_LO_TTL_2_0	RNIC_FIELD(63, 61)	/* 63:61 = TTL[2:0] */
 #define EXANET_FTR_HI_TTL_14_3	RNIC_FIELD(11, 0)	/* 75:64 = TTL[14:3] */
-#define EXANET_FTR_HI_USER	RNIC_FIELD(23, 12)	/* 87:76, [9:0] ack address */
-#define EXANET_FTR_HI_CRC	RNIC_FIELD(31, 24)	/* 95:88 */
-#define EXANET_FTR_HI_PAY_CRC	RNIC_FIELD(63, 32)	/* 127:96 */
+#define EXANET_FTR_HI_USER	RNIC_FIELD(23, 12)	/* 87:76; RDMA: [9:0] is the small
+							 * address for acks; AXI:
+							 * EXANET_SHM_USER_* */
+#define EXANET_FTR_HI_CRC	RNIC_FIELD(31, 24)	/* 95:88, CRC of the footer */
+#define EXANET_FTR_HI_PAY_CRC	RNIC_FIELD(63, 32)	/* 127:96, CRC of the payload */
 #define EXANET_FTR_USER_SMALL	RNIC_FIELD(9, 0)
 #define EXANET_TTL_MAX		0x7fff
 
@@ -255,7 +282,7 @@ enum exanet_group {
 #define EXANET_TID_GEN		RNIC_FIELD(13, 10)
 /* The 14-bit wire TID of the packetizer [P]. */
 #define EXANET_PTID_CHANNEL	RNIC_FIELD(3, 0)
-#define EXANET_PTID_CTX		RNIC_FIELD(7, 4)	/* the sender's context */
+#define EXANET_PTID_CTX		RNIC_FIELD(7, 4)	/* context of the sender */
 #define EXANET_PTID_GEN		RNIC_FIELD(13, 8)
 
 /*
@@ -266,12 +293,13 @@ enum exanet_group {
  * older requests of the class to this target have ended.
  */
 #define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
-#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* unique among the requests of a
-							 * class that are under way */
-#define EXANET_STID_ID		RNIC_FIELD(5, 0)	/* AXI ID, EXANET_AXI_ID_ */
+#define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* number that is unique among the
+							 * requests of a class under way */
+#define EXANET_STID_ID		RNIC_FIELD(5, 0)	/* AXI ID, fields EXANET_AXI_ID_* */
 #define EXANET_AXI_ID_MASTER	RNIC_FIELD(5, 4)	/* enum exanet_axi_master */
 #define EXANET_AXI_ID_NUMBER	RNIC_FIELD(3, 0)
-#define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp, type 11 */
+#define EXANET_SHM_USER_RESP	RNIC_FIELD(3, 0)	/* enum exanet_resp; only in a
+							 * response */
 #define EXANET_SHM_USER_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions of the request,
 							 * saturating; a response has the
 							 * value of its request */
@@ -300,15 +328,18 @@ enum exanet_axi_master {
 /* Response codes of an ack, 4 bits; meanings [T §4.1, §6.1], numbers [P]. */
 enum exanet_resp {
 	EXANET_RESP_ACK		= 0,	/* all bytes are in memory */
-	EXANET_RESP_CRC		= 1,	/* payload CRC: retransmit */
+	EXANET_RESP_CRC		= 1,	/* the payload CRC is wrong: the sender must
+					 * retransmit */
 	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
-	EXANET_RESP_NO_CONTEXT	= 3,	/* no room for a receiver context or for the
-					 * source; in TRACKER and ACCEL registers: no
-					 * response */
+	EXANET_RESP_NO_CONTEXT	= 3,	/* no receiver context is free, or the source has no room
+					 * at the receiver; in registers TRACKER_* and ACCEL_*:
+					 * there was no response */
 	EXANET_RESP_DECODE	= 4,	/* no memory or unit at the address */
-	EXANET_RESP_PROTECTION	= 5,	/* context disabled, other job, no right */
+	EXANET_RESP_PROTECTION	= 5,	/* the context is disabled, the job differs, or a right
+					 * is missing */
 	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO is full */
-	EXANET_RESP_RESOLVED	= 7,	/* fault resolved: retransmit now */
+	EXANET_RESP_RESOLVED	= 7,	/* the page fault is resolved: the sender must retransmit
+					 * now */
 	EXANET_RESP_MALFORMED	= 8,	/* size, alignment or type is wrong */
 };
 
@@ -324,8 +355,9 @@ struct exanet_control {
 };
 RNIC_ASSERT_SIZE(struct exanet_control, 32);
 #define EXANET_CONTROL_LENGTH	RNIC_FIELD(31, 0)	/* P2, bytes of the transfer */
-#define EXANET_CONTROL_HANDLE	RNIC_FIELD(47, 32)	/* P2 */
-#define EXANET_CONTROL_IRQ	RNIC_BIT(48)		/* P2, raise an interrupt */
+#define EXANET_CONTROL_HANDLE	RNIC_FIELD(47, 32)	/* P2, HANDLE of the notification */
+#define EXANET_CONTROL_IRQ	RNIC_BIT(48)		/* P2, 1: the notification raises an
+							 * interrupt */
 #define EXANET_CONTROL_OFFSET	RNIC_FIELD(13, 0)	/* P3, offset of the block in its 16 KB */
 #define EXANET_CONTROL_BLOCK	RNIC_FIELD(28, 14)	/* P3, bytes of the block */
 #define EXANET_CONTROL_PDID	RNIC_FIELD(44, 29)	/* P3, PDID of the target */
@@ -341,37 +373,41 @@ struct exanet_notification {
 RNIC_ASSERT_SIZE(struct exanet_notification, 16);
 #define EXANET_NOTIFICATION_LENGTH	RNIC_FIELD(31, 0)
 #define EXANET_NOTIFICATION_HANDLE	RNIC_FIELD(47, 32)
-#define EXANET_NOTIFICATION_STATUS	RNIC_FIELD(51, 48)	/* 0 = ok */
+#define EXANET_NOTIFICATION_STATUS	RNIC_FIELD(51, 48)	/* 0: success, 1: failure */
 #define EXANET_NOTIFICATION_VALID	RNIC_BIT(63)
 
 /*
- * Cable frame [P]: an Ethernet header and a link header, then whole packets.
- * Frames of kind DATA hold @count words; packets are never split over frames.
+ * Cable frame [P]: an Ethernet header and a link header, then whole packets.  Frames of
+ * kind DATA have @count words of packets; each packet is whole in one frame.
  */
 #define EXANET_ETHERTYPE	0x88b5	/* IEEE local experimental */
 #define EXANET_LINK_VERSION	1
-#define EXANET_FRAME_MAX	69632	/* the longest frame of a QEMU netdev */
+#define EXANET_FRAME_MAX	69632	/* bytes of the longest frame of a QEMU netdev */
 
 enum exanet_link_kind {
 	EXANET_LINK_DATA	= 0,
 	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
-	EXANET_LINK_XOFF	= 2,	/* start no packet in this virtual channel */
-	EXANET_LINK_XON		= 3,	/* packets of this virtual channel may start again */
+	EXANET_LINK_XOFF	= 2,	/* the receiver must start no packet in this virtual
+					 * channel */
+	EXANET_LINK_XON		= 3,	/* the receiver may send packets in this virtual channel
+					 * again */
 	EXANET_LINK_DOWN	= 5,	/* the sender takes the link down */
 };
 
 struct exanet_frame {
-	__u8	dst[6];		/* neighbour: 02:45:58, 24 bits of coordinates; or ff:... */
-	__u8	src[6];		/* sender: 02:45:58, 24 bits of coordinates */
+	__u8	dst[6];		/* MAC of the neighbour (02:45:58, then its coordinates in 24
+				 * bits), or ff:ff:ff:ff:ff:ff */
+	__u8	src[6];		/* MAC of the sender: 02:45:58, then its coordinates in 24
+				 * bits */
 	__be16	ethertype;	/* EXANET_ETHERTYPE */
 	__u8	version;	/* EXANET_LINK_VERSION */
 	__u8	kind;		/* enum exanet_link_kind */
-	__u8	vc;		/* virtual channel of all packets in the frame; XOFF,
-				 * XON: the channel that they stop or start */
+	__u8	vc;		/* virtual channel of all packets in the frame; in XOFF and XON:
+				 * the channel that the frame stops or starts */
 	__u8	reserved;	/* zero */
-	__le16	count;		/* 128-bit words that follow */
-	__le32	seq;		/* number of the frame; each port counts from 0,
-				 * and does not restart at a reset */
+	__le16	count;		/* number of 128-bit words that follow */
+	__le32	seq;		/* number of the frame; each port counts its frames from 0, and a
+				 * reset does not restart the count */
 };
 RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 #define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */
@@ -379,14 +415,16 @@ RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 struct exanet_hello {
 	__le32	coord;		/* EXANET_COORD of the sender, upper bits zero */
 	__u8	epoch;		/* changes with every reset of the sender */
-	__u8	flags;		/* EXANET_HELLO_ */
+	__u8	flags;		/* bits EXANET_HELLO_HEARD and EXANET_HELLO_RUNS */
 	__u8	peer_epoch;	/* epoch of the receiver, if EXANET_HELLO_HEARD */
 	__u8	reserved;	/* zero */
 	__le32	rx_words;	/* size of the sender's receive FIFO, words */
-	__le32	max_words;	/* maximum of words in a frame to the sender */
+	__le32	max_words;	/* maximal number of words in a frame to the sender of the
+				 * HELLO */
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
-#define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO with peer_epoch */
+#define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO of the receiver with
+					 * peer_epoch as epoch */
 #define EXANET_HELLO_RUNS	0x02	/* the sender accepts runs */
 
 #endif /* RNIC_EXANET_WIRE_H */

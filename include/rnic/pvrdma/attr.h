@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Paravirtual RDMA NIC: attributes of ports, QPs, SRQs and memory regions, as commands
- * and work queue entries carry them [EXT].  The values, except PVRDMA_MR_FLAG_, are those
- * of Linux' verbs (<rdma/ib_verbs.h>).  All members are little-endian, but GIDs and MAC
+ * Paravirtual RDMA NIC: attributes of ports, QPs, SRQs and memory regions, as commands and
+ * work queue entries carry them [EXT].  The values, except PVRDMA_MR_FLAG_*, are those of
+ * Linux' verbs (<rdma/ib_verbs.h>).  All members are little-endian, but GIDs and MAC
  * addresses are as on the wire.
  */
 #ifndef RNIC_PVRDMA_ATTR_H
@@ -55,7 +55,7 @@ enum pvrdma_mig_state {
 	PVRDMA_MIG_ARMED	= 2,
 };
 
-/* attr_mask of modify_qp and query_qp. */
+/* Bits of attr_mask in the commands MODIFY_QP and QUERY_QP. */
 #define PVRDMA_QP_STATE			RNIC_BIT(0)
 #define PVRDMA_QP_CUR_STATE		RNIC_BIT(1)
 #define PVRDMA_QP_EN_SQD_ASYNC_NOTIFY	RNIC_BIT(2)
@@ -78,19 +78,19 @@ enum pvrdma_mig_state {
 #define PVRDMA_QP_CAP			RNIC_BIT(19)
 #define PVRDMA_QP_DEST_QPN		RNIC_BIT(20)
 
-/* attr_mask of modify_srq. */
+/* Bits of attr_mask in the command MODIFY_SRQ. */
 #define PVRDMA_SRQ_MAX_WR		RNIC_BIT(0)
 #define PVRDMA_SRQ_LIMIT		RNIC_BIT(1)
 
-/* send_flags of a WQE. */
+/* Bits of send_flags in a WQE. */
 #define PVRDMA_SEND_FENCE	RNIC_BIT(0)
 #define PVRDMA_SEND_SIGNALED	RNIC_BIT(1)
 #define PVRDMA_SEND_SOLICITED	RNIC_BIT(2)
 #define PVRDMA_SEND_INLINE	RNIC_BIT(3)
 
 /*
- * access_flags of a memory region or QP.  The device refuses a region with ZERO_BASED or
- * ON_DEMAND, and ignores bits that are not in this list.
+ * Bits of access_flags of a memory region or QP.  The device refuses a region with
+ * ZERO_BASED or ON_DEMAND, and ignores bits that are not in this list.
  */
 #define PVRDMA_ACCESS_LOCAL_WRITE	RNIC_BIT(0)
 #define PVRDMA_ACCESS_REMOTE_WRITE	RNIC_BIT(1)
@@ -100,9 +100,10 @@ enum pvrdma_mig_state {
 #define PVRDMA_ACCESS_ZERO_BASED	RNIC_BIT(5)
 #define PVRDMA_ACCESS_ON_DEMAND		RNIC_BIT(6)
 
-/* flags of create_mr. */
+/* Bits of flags in the command CREATE_MR. */
 #define PVRDMA_MR_FLAG_DMA	RNIC_BIT(0)	/* the region is all memory, by DMA addresses */
-#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* a WQE FAST_REG_MR sets the pages */
+#define PVRDMA_MR_FLAG_FRMR	RNIC_BIT(1)	/* a WQE FAST_REG_MR sets the pages of the
+						 * region */
 
 struct pvrdma_port_attr {
 	__le32	state;			/* enum pvrdma_port_state */
@@ -110,7 +111,7 @@ struct pvrdma_port_attr {
 	__le32	active_mtu;		/* enum pvrdma_mtu */
 	__le32	gid_tbl_len;
 	__le32	port_cap_flags;
-	__le32	max_msg_sz;		/* bytes */
+	__le32	max_msg_sz;		/* bytes of the longest message */
 	__le32	bad_pkey_cntr;
 	__le32	qkey_viol_cntr;
 	__le16	pkey_tbl_len;
@@ -121,9 +122,9 @@ struct pvrdma_port_attr {
 	__u8	sm_sl;
 	__u8	subnet_timeout;
 	__u8	init_type_reply;
-	__u8	active_width;		/* PVRDMA_WIDTH_ */
-	__u8	active_speed;		/* PVRDMA_SPEED_ */
-	__u8	phys_state;		/* PVRDMA_PHYS_ */
+	__u8	active_width;		/* value PVRDMA_WIDTH_* */
+	__u8	active_speed;		/* value PVRDMA_SPEED_* */
+	__u8	phys_state;		/* value PVRDMA_PHYS_* */
 	__u8	reserved[2];
 };
 RNIC_ASSERT_SIZE(struct pvrdma_port_attr, 48);
@@ -171,18 +172,19 @@ struct pvrdma_qp_attr {
 	__le32	rq_psn;
 	__le32	sq_psn;
 	__le32	dest_qp_num;
-	__le32	qp_access_flags;	/* PVRDMA_ACCESS_ */
+	__le32	qp_access_flags;	/* bits PVRDMA_ACCESS_* */
 	__le16	pkey_index;
 	__le16	alt_pkey_index;
 	__u8	en_sqd_async_notify;
-	__u8	sq_draining;		/* 1: state SQD, and WQEs are still under way */
+	__u8	sq_draining;		/* 1: the QP is in state SQD, and send WQEs are still
+					 * under way */
 	__u8	max_rd_atomic;
 	__u8	max_dest_rd_atomic;
 	__u8	min_rnr_timer;		/* 5-bit code of the RNR wait, 0..31; see [EXT] */
 	__u8	port_num;
-	__u8	timeout;		/* n: 4.096 us * 2^n; 0: no timeout */
+	__u8	timeout;		/* n: a timeout of 4.096 us * 2^n; 0: no timeout */
 	__u8	retry_cnt;
-	__u8	rnr_retry;		/* 7: no limit */
+	__u8	rnr_retry;		/* number of RNR retries; 7: no limit */
 	__u8	alt_port_num;
 	__u8	alt_timeout;
 	__u8	reserved[5];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command
- * to the command slot and 0 to REQUEST.  Before the store to REQUEST ends, the device
- * writes an errno to ERR.  If the command has a response and succeeds, the device also
- * writes the response to the response slot.  After an error only MODIFY_QP
- * has a response, with the errno in hdr.err, and ERR is 0.  All members are little-endian,
- * but GIDs are as on the wire.
+ * Paravirtual RDMA NIC: commands and their responses [EXT].  The driver writes a command to
+ * the command slot and 0 to REQUEST.  Before the store to REQUEST ends, the device writes
+ * an errno, or 0 for success, to ERR.  If the command succeeds and the driver waits for a
+ * response, the device also writes the response to the response slot.  A failed command has
+ * no response, except MODIFY_QP: its response has the errno in hdr.err, and ERR is 0.  All
+ * members are little-endian, but GIDs are as on the wire.
  */
 #ifndef RNIC_PVRDMA_CMD_H
 #define RNIC_PVRDMA_CMD_H
@@ -38,7 +38,7 @@ enum pvrdma_cmd {
 	PVRDMA_CMD_MAX		= 21,
 };
 
-/* Returns the ack of the response to @cmd. */
+/* Returns the value of member ack in the response to @cmd. */
 #define PVRDMA_CMD_RESP(cmd)	(0x80000000u | (cmd))
 
 struct pvrdma_cmd_hdr {
@@ -50,7 +50,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_cmd_hdr, 16);
 
 struct pvrdma_cmd_resp_hdr {
 	__le64	response;		/* value of the command's member response */
-	__le32	ack;			/* PVRDMA_CMD_RESP() */
+	__le32	ack;			/* PVRDMA_CMD_RESP() of the command */
 	__u8	err;			/* errno of the command; 0: success */
 	__u8	reserved[3];
 };
@@ -82,12 +82,14 @@ struct pvrdma_cmd_query_pkey_resp {
 
 struct pvrdma_cmd_create_uc {
 	struct pvrdma_cmd_hdr hdr;
-	__le64	pfn64;			/* page frame number of the context's page of BAR 2 */
+	__le64	pfn64;			/* page frame number of the page of BAR 2 that the
+					 * context uses */
 };
 
 struct pvrdma_cmd_create_uc_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
-	__le32	ctx_handle;		/* not 0, because 0 means the kernel */
+	__le32	ctx_handle;		/* handle of the user context; not 0, because 0 means the
+					 * kernel */
 	__u8	reserved[4];
 };
 
@@ -117,13 +119,13 @@ struct pvrdma_cmd_destroy_pd {
 
 struct pvrdma_cmd_create_mr {
 	struct pvrdma_cmd_hdr hdr;
-	__le64	start;			/* virtual address of the first byte */
-	__le64	length;			/* bytes */
+	__le64	start;			/* virtual address of the first byte of the region */
+	__le64	length;			/* bytes of the region */
 	__le64	pdir_dma;		/* address of the page directory */
 	__le32	pd_handle;
-	__le32	access_flags;		/* PVRDMA_ACCESS_ */
-	__le32	flags;			/* PVRDMA_MR_FLAG_ */
-	__le32	nchunks;		/* number of pages in the directory */
+	__le32	access_flags;		/* bits PVRDMA_ACCESS_* */
+	__le32	flags;			/* bits PVRDMA_MR_FLAG_* */
+	__le32	nchunks;		/* number of pages in the page directory */
 };
 
 struct pvrdma_cmd_create_mr_resp {
@@ -144,7 +146,7 @@ struct pvrdma_cmd_create_cq {
 	struct pvrdma_cmd_hdr hdr;
 	__le64	pdir_dma;
 	__le32	ctx_handle;
-	__le32	cqe;			/* entries, a power of two */
+	__le32	cqe;			/* number of entries, a power of two */
 	__le32	nchunks;
 	__u8	reserved[4];
 };
@@ -192,7 +194,7 @@ struct pvrdma_cmd_create_srq_resp {
 struct pvrdma_cmd_modify_srq {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	srq_handle;
-	__le32	attr_mask;		/* PVRDMA_SRQ_ */
+	__le32	attr_mask;		/* bits PVRDMA_SRQ_MAX_WR, PVRDMA_SRQ_LIMIT */
 	struct pvrdma_srq_attr attrs;
 };
 
@@ -214,9 +216,9 @@ struct pvrdma_cmd_destroy_srq {
 };
 
 /*
- * The page directory has a page with struct pvrdma_ring_state, then send_chunks pages of
- * the send queue, then the pages of the receive queue.  A QP with an SRQ has no receive
- * queue.
+ * The page directory of a QP has a page that begins with struct pvrdma_ring_state, then
+ * send_chunks pages of the send queue, then the pages of the receive queue.  A QP with an
+ * SRQ has no receive queue.
  */
 struct pvrdma_cmd_create_qp {
 	struct pvrdma_cmd_hdr hdr;
@@ -245,7 +247,7 @@ RNIC_ASSERT_SIZE(struct pvrdma_cmd_create_qp, 80);
 struct pvrdma_cmd_create_qp_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	__le32	qpn;
-	__le32	qp_handle;		/* below max_qp; packets carry qpn */
+	__le32	qp_handle;		/* less than max_qp; packets carry qpn, not qp_handle */
 	__le32	max_send_wr;
 	__le32	max_recv_wr;
 	__le32	max_send_sge;
@@ -255,8 +257,8 @@ struct pvrdma_cmd_create_qp_resp {
 };
 
 /*
- * The response if the version of the driver or the device is below QPHANDLE: qpn is the
- * handle, too.
+ * The response to CREATE_QP if the version of the driver or of the device is below
+ * QPHANDLE: qpn is also the handle of the QP.
  */
 struct pvrdma_cmd_create_qp_resp_v1 {
 	struct pvrdma_cmd_resp_hdr hdr;
@@ -271,7 +273,7 @@ struct pvrdma_cmd_create_qp_resp_v1 {
 struct pvrdma_cmd_modify_qp {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	qp_handle;
-	__le32	attr_mask;		/* PVRDMA_QP_ */
+	__le32	attr_mask;		/* bits PVRDMA_QP_* */
 	struct pvrdma_qp_attr attrs;
 };
 
@@ -298,14 +300,14 @@ struct pvrdma_cmd_destroy_qp_resp {
 	__u8	reserved[4];
 };
 
-/* Stores a GID in the table. */
+/* Command that stores a GID in entry index of the GID table. */
 struct pvrdma_cmd_create_bind {
 	struct pvrdma_cmd_hdr hdr;
-	__le32	mtu;			/* bytes */
-	__le32	vlan;			/* 0xfff: no VLAN */
+	__le32	mtu;			/* MTU of the port, bytes */
+	__le32	vlan;			/* number of the VLAN; 0xfff: no VLAN */
 	__le32	index;
 	__u8	new_gid[16];
-	__u8	gid_type;		/* PVRDMA_GID_TYPE_FLAG_ */
+	__u8	gid_type;		/* bit PVRDMA_GID_TYPE_FLAG_* */
 	__u8	reserved[3];
 };
 
@@ -316,7 +318,7 @@ struct pvrdma_cmd_destroy_bind {
 	__u8	reserved[4];
 };
 
-/* The command slot.  The device reads the whole slot once. */
+/* The command slot.  The device reads the whole slot once for each command. */
 union pvrdma_cmd_req {
 	struct pvrdma_cmd_hdr hdr;
 	struct pvrdma_cmd_query_port query_port;
@@ -343,7 +345,7 @@ union pvrdma_cmd_req {
 };
 RNIC_ASSERT_SIZE(union pvrdma_cmd_req, 184);
 
-/* The response slot.  If there is a response, the device writes the whole slot. */
+/* The response slot.  If a command has a response, the device writes the whole slot. */
 union pvrdma_cmd_resp {
 	struct pvrdma_cmd_resp_hdr hdr;
 	struct pvrdma_cmd_query_port_resp query_port;

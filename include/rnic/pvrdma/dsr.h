@@ -24,20 +24,20 @@
 #define PVRDMA_MAX_FAST_REG_PAGES 128
 
 /* --- Rings ---------------------------------------------------------------------
- * Indices count modulo twice the number of elements.  The ring is empty if both indices
- * are equal, and full if the indices differ by the number of elements.  The slot of an
+ * Indices count modulo twice the number of elements of the ring.  A ring is empty if its
+ * two indices are equal, and full if they differ by the number of elements.  The slot of an
  * element is the element's index modulo the number of elements.
  */
 struct pvrdma_ring {
-	__le32	prod_tail;	/* index of the element that is written next */
-	__le32	cons_head;	/* index of the element that is read next */
+	__le32	prod_tail;	/* index of the element that the producer writes next */
+	__le32	cons_head;	/* index of the element that the consumer reads next */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring, 8);
 
 /*
  * The first page of a QP, a CQ, an SRQ, and of each of the device's two rings begins with
- * this struct.  In a QP, tx is the send queue and rx the receive queue.  CQs, SRQs and the
- * device's rings use only rx.
+ * this struct.  In a QP, tx has the indices of the send queue, and rx those of the receive
+ * queue.  CQs, SRQs and the device's rings use only rx.
  */
 struct pvrdma_ring_state {
 	struct pvrdma_ring tx;
@@ -46,17 +46,17 @@ struct pvrdma_ring_state {
 RNIC_ASSERT_SIZE(struct pvrdma_ring_state, 16);
 
 /*
- * Returns the number of elements that the driver uses in a ring of the device with room
- * for @count elements.  The driver masks indices as if @count were a power of two, but its
- * rings have three pages of elements.  So the driver uses as many elements as the value of
- * the lowest set bit of @count.
+ * Returns the number of elements that the driver uses in a ring of the device with room for
+ * @count elements.  The driver masks indices as if @count were a power of two, but the
+ * rings of this driver have three pages of elements.  So the driver uses as many elements
+ * as the value of the lowest set bit of @count.
  */
 #define PVRDMA_RING_ELEMENTS(count) ((count) & -(count))
 
-/* Element of the ring of events. */
+/* Element of the ring of asynchronous events. */
 struct pvrdma_eqe {
 	__le32	type;		/* enum pvrdma_event */
-	__le32	info;		/* handle of the object, or port number */
+	__le32	info;		/* handle of the QP, CQ or SRQ, or number of the port */
 };
 RNIC_ASSERT_SIZE(struct pvrdma_eqe, 8);
 
@@ -106,12 +106,14 @@ enum pvrdma_device_mode {
 #define PVRDMA_BMME_FLAG_REMOTE_INV	RNIC_BIT(1)
 #define PVRDMA_BMME_FLAG_FAST_REG_WR	RNIC_BIT(2)
 
-/* Capabilities of the device; limits are numbers of objects if no comment has a unit. */
+/*
+ * Capabilities of the device; a limit is a number of objects if its comment names no unit.
+ */
 struct pvrdma_device_caps {
 	__le64	fw_ver;
 	__be64	node_guid;
 	__be64	sys_image_guid;
-	__le64	max_mr_size;		/* bytes */
+	__le64	max_mr_size;		/* bytes of the longest memory region */
 	__le64	page_size_cap;		/* bit n: pages of 2^n bytes */
 	__le64	atomic_arg_sizes;	/* bit n: arguments of 2^n bytes */
 	__le32	ex_comp_mask;
@@ -152,18 +154,18 @@ struct pvrdma_device_caps {
 	__le32	max_uar;		/* a power of two */
 	__le32	gid_tbl_len;
 	__le16	max_pkeys;
-	__u8	local_ca_ack_delay;	/* 4.096 us * 2^n */
+	__u8	local_ca_ack_delay;	/* n: a delay of 4.096 us * 2^n */
 	__u8	phys_port_cnt;
 	__u8	mode;			/* enum pvrdma_device_mode */
-	__u8	atomic_ops;		/* PVRDMA_ATOMIC_OP_ */
-	__u8	bmme_flags;		/* PVRDMA_BMME_FLAG_ */
-	__u8	gid_types;		/* PVRDMA_GID_TYPE_FLAG_ */
+	__u8	atomic_ops;		/* bits PVRDMA_ATOMIC_OP_* */
+	__u8	bmme_flags;		/* bits PVRDMA_BMME_FLAG_* */
+	__u8	gid_types;		/* bits PVRDMA_GID_TYPE_FLAG_* */
 	__le32	max_fast_reg_page_list_len;
 };
 RNIC_ASSERT_SIZE(struct pvrdma_device_caps, 208);
 
 struct pvrdma_ring_page_info {
-	__le32	num_pages;		/* number of pages, with the page of the indices */
+	__le32	num_pages;		/* number of pages, the page of the indices included */
 	__le32	reserved;
 	__le64	pdir_dma;		/* address of the page directory */
 };
@@ -173,19 +175,24 @@ RNIC_ASSERT_SIZE(struct pvrdma_ring_page_info, 16);
 struct pvrdma_device_shared_region {
 	__le32	driver_version;
 	__le32	pad;
-	__le32	gos_info;		/* PVRDMA_GOS_ */
+	__le32	gos_info;		/* fields PVRDMA_GOS_* */
 	__le32	gos_pad;
-	__le64	cmd_slot_dma;		/* address of the page with a command */
-	__le64	resp_slot_dma;		/* address of the page for the response */
+	__le64	cmd_slot_dma;		/* address of the page to which the driver writes
+					 * commands */
+	__le64	resp_slot_dma;		/* address of the page to which the device writes
+					 * responses */
 	struct pvrdma_ring_page_info async_ring_pages;
 	struct pvrdma_ring_page_info cq_ring_pages;
-	__le64	uar_pfn64;		/* page number of BAR 2; 32 bits below PPN64 */
+	__le64	uar_pfn64;		/* page frame number of BAR 2; only 32 bits if the
+					 * version is below PPN64 */
 	struct pvrdma_device_caps caps;
 };
 RNIC_ASSERT_SIZE(struct pvrdma_device_shared_region, 280);
 
-#define PVRDMA_GOS_BITS		RNIC_FIELD(1, 0)	/* 1: 32-bit, 2: 64-bit */
-#define PVRDMA_GOS_TYPE		RNIC_FIELD(5, 2)	/* 1: Linux */
+#define PVRDMA_GOS_BITS		RNIC_FIELD(1, 0)	/* word size of the guest: 1: 32-bit, 2:
+							 * 64-bit */
+#define PVRDMA_GOS_TYPE		RNIC_FIELD(5, 2)	/* operating system of the guest: 1:
+							 * Linux */
 #define PVRDMA_GOS_VER		RNIC_FIELD(21, 6)
 
 #endif /* RNIC_PVRDMA_DSR_H */

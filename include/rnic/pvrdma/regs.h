@@ -22,23 +22,24 @@
 #define PVRDMA_BAR_REGS		1	/* 4 KiB */
 #define PVRDMA_BAR_UAR		2	/* 64-bit; PVRDMA_UARS pages */
 #define PVRDMA_REGS_BYTES	0x1000
-#define PVRDMA_UARS		512	/* page 0: kernel; others: user contexts */
+#define PVRDMA_UARS		512	/* pages of BAR 2: page 0 for the kernel, the others for
+					 * user contexts */
 
 /* --- Registers, BAR 1 --------------------------------------------------------
- * X(NAME, offset, bytes, reset, writable, w1c), as in the other families.  A write to a
+ * X(NAME, offset, bytes, reset, writable, w1c), explained in rnic/exanet/regs.h.  A write to a
  * register with writable 0 may still have an effect.
  */
 #define PVRDMA_REGS(X) \
-	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* PVRDMA_VERSION_ */ \
-	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* lower half of the address */ \
-	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; a write loads the region */ \
+	X(VERSION,	0x00, 4, PVRDMA_VERSION, 0, 0) /* a value PVRDMA_VERSION_* */ \
+	X(DSRLOW,	0x04, 4, 0, 0xffffffff, 0) /* shared region's address: lower half */ \
+	X(DSRHIGH,	0x08, 4, 0, 0xffffffff, 0) /* upper half; a write loads this region */ \
 	X(CTL,		0x0c, 4, 0, 0, 0) /* enum pvrdma_device_ctl; reads 0 */ \
 	X(REQUEST,	0x10, 4, 0, 0, 0) /* write 0: executes the command */ \
 	X(ERR,		0x14, 4, 0, 0, 0) /* errno of DSRHIGH, CTL or REQUEST; 0: success */ \
 	X(ICR,		0x18, 4, 0, 0, 0) /* a read returns and clears one pending cause */ \
-	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* set bits mask causes */ \
+	X(IMR,		0x1c, 4, PVRDMA_INTR_ALL, 0xffffffff, 0) /* a set bit masks a cause */ \
 	X(MACL,		0x20, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 0 to 3 */ \
-	X(MACH,		0x24, 4, 0, 0, 0) /* MAC, bytes 4 and 5 */
+	X(MACH,		0x24, 4, 0, 0, 0) /* MAC of the paired NIC, bytes 4 and 5 */
 
 #define PVRDMA_REG_ENUM(name, offset, bytes, reset, writable, w1c) \
 	PVRDMA_REG_##name = (offset),
@@ -49,20 +50,23 @@ enum pvrdma_reg { PVRDMA_REGS(PVRDMA_REG_ENUM) };
 #define PVRDMA_VERSION_ROCEV1	17
 #define PVRDMA_VERSION_ROCEV2	18
 #define PVRDMA_VERSION_PPN64	19	/* 64-bit UAR page numbers */
-#define PVRDMA_VERSION_QPHANDLE	20	/* a QP's handle is not its number */
+#define PVRDMA_VERSION_QPHANDLE	20	/* the handle of a QP differs from its number */
 #define PVRDMA_VERSION		PVRDMA_VERSION_QPHANDLE
 
 enum pvrdma_device_ctl {
 	PVRDMA_DEVICE_CTL_ACTIVATE	= 0,	/* the device accepts commands */
 	PVRDMA_DEVICE_CTL_UNQUIESCE	= 1,	/* the paired NIC came up; no effect */
-	PVRDMA_DEVICE_CTL_RESET		= 2,	/* frees all objects, resets registers */
+	PVRDMA_DEVICE_CTL_RESET		= 2,	/* the device frees all objects and resets all
+						 * registers */
 };
 
-/* MSI-X vectors, and bits of ICR and IMR. */
+/* MSI-X vectors.  A vector is also the number of its bit in ICR and IMR. */
 enum pvrdma_intr_vector {
 	PVRDMA_INTR_VECTOR_RESPONSE	= 0,	/* the response slot has a response */
-	PVRDMA_INTR_VECTOR_ASYNC	= 1,	/* an event has occurred */
-	PVRDMA_INTR_VECTOR_CQ		= 2,	/* a CQ notification has occurred */
+	PVRDMA_INTR_VECTOR_ASYNC	= 1,	/* the ring of asynchronous events has got an
+						 * event */
+	PVRDMA_INTR_VECTOR_CQ		= 2,	/* the ring of CQ notifications has got an
+						 * element */
 	PVRDMA_INTR_VECTORS		= 3,
 };
 #define PVRDMA_INTR_CAUSE(vector) RNIC_BIT(vector)

@@ -14,9 +14,10 @@
 #include "rnic/bits.h"
 
 #define ROCE_ETHERTYPE_V1	0x8915	/* the GRH follows the Ethernet header */
-#define ROCE_UDP_PORT		4791	/* destination [T §4.2.4] */
-#define ROCE_UDP_SPORT_MIN	0xc000	/* lowest source port; one for each flow [EXT] */
-#define ROCE_GRH_NEXT_BTH	0x1b	/* next header of a GRH before a BTH */
+#define ROCE_UDP_PORT		4791	/* destination port of RoCE v2 [T §4.2.4] */
+#define ROCE_UDP_SPORT_MIN	0xc000	/* lowest source port; a flow has one source port
+					 * [EXT] */
+#define ROCE_GRH_NEXT_BTH	0x1b	/* value of "next header" in a GRH before a BTH */
 #define ROCE_GRH_BYTES		40
 #define ROCE_ICRC_BYTES		4
 #define ROCE_PKEY_DEFAULT	0xffff
@@ -25,7 +26,8 @@
 #define ROCE_QPN_GSI		1
 #define ROCE_QKEY_GSI		0x80010000
 #define ROCE_MTU_MAX		4096
-#define ROCE_MSG_MAX		0x80000000u	/* bytes of a message [T §3.1.3] */
+#define ROCE_MSG_MAX		0x80000000u	/* maximal number of bytes of a message
+						 * [T §3.1.3] */
 
 /*
  * Bytes of the longest frame: Ethernet, VLAN, IPv6, UDP, BTH, the longest extended
@@ -35,17 +37,19 @@
 
 /* Base transport header. */
 struct roce_bth {
-	__u8	opcode;			/* ROCE_OP_ */
-	__u8	flags;			/* ROCE_BTH_ */
+	__u8	opcode;			/* enum roce_opcode */
+	__u8	flags;			/* bits 7 to 0: ROCE_BTH_SOLICITED, _MIGRATED, _PAD,
+					 * _VERSION */
 	__be16	pkey;
-	__be32	qpn;			/* ROCE_BTH_QPN, ROCE_BTH_FECN, ROCE_BTH_BECN */
-	__be32	psn;			/* ROCE_BTH_PSN, ROCE_BTH_ACK_REQ */
+	__be32	qpn;			/* fields ROCE_BTH_QPN, ROCE_BTH_FECN, ROCE_BTH_BECN */
+	__be32	psn;			/* fields ROCE_BTH_PSN, ROCE_BTH_ACK_REQ */
 };
 RNIC_ASSERT_SIZE(struct roce_bth, 12);
 
 #define ROCE_BTH_SOLICITED	RNIC_BIT(7)
 #define ROCE_BTH_MIGRATED	RNIC_BIT(6)
-#define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* bytes after the payload */
+#define ROCE_BTH_PAD		RNIC_FIELD(5, 4)	/* number of pad bytes behind the
+							 * payload */
 #define ROCE_BTH_VERSION	RNIC_FIELD(3, 0)	/* always 0 */
 #define ROCE_BTH_FECN		RNIC_BIT(31)		/* in roce_bth.qpn */
 #define ROCE_BTH_BECN		RNIC_BIT(30)
@@ -74,18 +78,19 @@ RNIC_ASSERT_SIZE(struct roce_atomic_eth, 28);
  * packets of a READ response.
  */
 struct roce_aeth {
-	__be32	syndrome_msn;		/* ROCE_AETH_ */
+	__be32	syndrome_msn;		/* fields ROCE_AETH_SYNDROME, ROCE_AETH_MSN */
 };
 RNIC_ASSERT_SIZE(struct roce_aeth, 4);
 
 #define ROCE_AETH_SYNDROME	RNIC_FIELD(31, 24)
 #define ROCE_AETH_MSN		RNIC_FIELD(23, 0)
 
-/* Syndromes: kind, and five bits of value. */
+/* Fields of a syndrome: a kind, and a value of five bits. */
 #define ROCE_AETH_KIND		RNIC_FIELD(7, 5)
 #define ROCE_AETH_VALUE		RNIC_FIELD(4, 0)
 enum roce_aeth_kind {
-	ROCE_AETH_ACK		= 0,	/* value: credits; 31: the sender counts no credits */
+	ROCE_AETH_ACK		= 0,	/* value: 5-bit code of credits; 31: the sender counts no
+					 * credits */
 	ROCE_AETH_RNR_NAK	= 1,	/* value: 5-bit code of the RNR wait */
 	ROCE_AETH_NAK		= 3,	/* value: enum roce_nak */
 };
@@ -123,10 +128,10 @@ struct roce_ieth {
 };
 RNIC_ASSERT_SIZE(struct roce_ieth, 4);
 
-/* Payload of a congestion notification: reserved, zero. */
+/* Bytes of the payload of a congestion notification, which are reserved and 0. */
 #define ROCE_CNP_BYTES		16
 
-/* Opcode: transport in bits 7:5, operation in 4:0. */
+/* An opcode has the transport in bits 7:5 and the operation in bits 4:0. */
 #define ROCE_OP_TRANSPORT	RNIC_FIELD(7, 5)
 enum roce_transport {
 	ROCE_RC	= 0,
