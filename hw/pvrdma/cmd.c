@@ -23,11 +23,11 @@ typedef struct PvrdmaCmdInfo {
     PvrdmaCmd *fn;
     /*
      * True if the driver waits for a response and its interrupt.  Other commands must not
-     * raise the interrupt, because the driver would confuse it with the interrupt of the
-     * next command.
+     * raise the interrupt, because the driver would take this interrupt for the interrupt
+     * of the next command.
      */
     bool responds;
-    bool err_in_response;       /* an error is in the response, and ERR is 0 */
+    bool err_in_response;       /* true: an error is in the response, and ERR is 0 */
 } PvrdmaCmdInfo;
 
 static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
@@ -57,7 +57,7 @@ static const PvrdmaCmdInfo cmds[PVRDMA_CMD_MAX] = {
 /*
  * Executes @req.  Writes the response and raises its interrupt if the driver waits for a
  * response, but after an error only if the response contains the error.  Returns the
- * value of ERR: 0 or a positive errno.
+ * value for the register ERR: 0 or a positive errno.
  */
 static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
                   const union pvrdma_cmd_req *req)

@@ -10,8 +10,8 @@
 /*
  * Executes the command in the command slot.  If the command has a response, writes the
  * response to the response slot and raises the interrupt RESPONSE.  After an error only
- * MODIFY_QP has a response.  Returns the value of the register ERR: 0 or a positive
- * errno.  The value is 0 if the response contains the error.
+ * MODIFY_QP has a response.  Returns the value for the register ERR: 0, also if the
+ * response contains the error, or a positive errno.  EFAULT: a slot is not in memory.
  */
 int pvrdma_cmd_run(PvrdmaState *s);
 

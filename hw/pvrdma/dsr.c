@@ -12,7 +12,10 @@
 #include "wire/port.h"
 #include "pvrdma.h"
 
-/* 4.096 us * 2^15 = 134 ms.  The delay is so long because the host may be busy. */
+/*
+ * Code of the maximal delay of an acknowledgement: 4.096 us * 2^15 = 134 ms.  The delay
+ * is so long because the host may be busy.
+ */
 #define LOCAL_ACK_DELAY 15
 /*
  * The driver's limit for address handles.  The number is arbitrary, because the device

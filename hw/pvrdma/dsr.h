@@ -10,9 +10,10 @@ typedef struct PvrdmaState PvrdmaState;
 
 /*
  * Reads the shared region at PvrdmaState.dsr_addr, loads the two rings to which the
- * region refers, and writes the device's capabilities to the region.  Then stores the
- * addresses of the slots, sets dsr_valid, and returns 0.  On an error returns a positive
- * errno; then the device has no ring, and dsr_valid is unchanged.
+ * region refers, and writes the device's capabilities to the region.  Then sets cmd_slot,
+ * resp_slot, uar_pfn and dsr_valid of @s, and returns 0.  On an error returns a positive
+ * errno; in this case the device has no ring, and dsr_valid is unchanged.  Also sets
+ * qp_handles, from the driver's version.
  */
 int pvrdma_dsr_load(PvrdmaState *s);
 

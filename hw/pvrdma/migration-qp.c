@@ -114,7 +114,10 @@ static const VMStateDescription resource_vmstate = {
     },
 };
 
-/* Rotates the ring so that the oldest resource is in slot 0, as the stream expects. */
+/*
+ * Rotates the ring of resources so that the oldest resource is in slot 0, because the
+ * stream has no resource_first.
+ */
 static int resp_pre_save(void *opaque)
 {
     PvrdmaResp *r = opaque;
@@ -230,7 +233,7 @@ static bool resp_state_valid(const PvrdmaQp *qp)
 }
 
 /* --- Queue pairs ---------------------------------------------------------- */
-/* Values of the stream that PvrdmaQp contains in another form. */
+/* Values in the stream that PvrdmaQp contains in another form. */
 typedef struct QpTmp {
     PvrdmaQp *parent;
     uint32_t send_cq, recv_cq, srq;         /* handles; 0: none */
@@ -314,8 +317,8 @@ static void qp_prepare(PvrdmaState *s, void *object)
 }
 
 /*
- * Returns true if the PD exists, the CQs belong to the context of the PD, and the SRQ
- * belongs to the PD.  Then sets the doorbell page.
+ * Returns true, and sets the number of the doorbell page, if the PD exists, the CQs
+ * belong to the context of the PD, and the SRQ, if any, belongs to the PD.
  */
 static bool qp_parts_valid(PvrdmaQp *qp)
 {

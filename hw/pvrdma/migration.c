@@ -8,8 +8,8 @@
  * device can still be reset.  Loading does not access guest memory, because the content
  * of guest memory may not have arrived yet.
  *
- * Packets that were on the wire may be lost.  The loaded device fetches the WQEs that are
- * not complete again, and sends those that are not done again.  Peers retransmit.
+ * Packets that were on the wire may be lost.  The loaded device fetches again the WQEs
+ * that are not complete, and sends again the WQEs that are not done.  Peers retransmit.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -54,9 +54,9 @@ int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
 }
 
 /*
- * Adds the pages of a loaded object to pages_used.  Returns false if the device then has
- * too many pages, or if an address is not that of a page.  Adds the pages in this case,
- * too, because pvrdma_pages_free() subtracts the pages again.
+ * Adds the pages of a loaded object or ring to pages_used.  Returns false if pages_used
+ * then exceeds PVRDMA_MAX_PAGES, or if an address is not that of a page.  Adds the pages
+ * also in this case, because pvrdma_pages_free() subtracts the pages again.
  */
 static bool pages_account(PvrdmaState *s, const PvrdmaPages *p)
 {
@@ -135,7 +135,7 @@ int pvrdma_table_load(QEMUFile *f, void *pv, size_t size,
 }
 
 /* --- Parts ---------------------------------------------------------------- */
-/* Returns true if the number of pages is valid.  Then QEMU allocates the array. */
+/* Returns true if the number of pages is valid; QEMU then allocates the array @addr. */
 static bool pages_count_valid(void *opaque, int version)
 {
     const PvrdmaPages *p = opaque;
@@ -475,7 +475,10 @@ const VMStateDescription pvrdma_vmstate = {
         VMSTATE_UINT32(qkey_violations, PvrdmaState),
         VMSTATE_UINT32(pkey_violations, PvrdmaState),
         VMSTATE_BOOL(port.link_up, PvrdmaState),
-        /* A new counter changes the format, and so needs a new PVRDMA_ONE_VERSION. */
+        /*
+         * A new counter changes the format, and so needs a new number in
+         * PVRDMA_ONE_VERSION.
+         */
         VMSTATE_UINT64_ARRAY(counter, PvrdmaState, PVRDMA_COUNTER_COUNT),
         VMSTATE_SINGLE(async, PvrdmaState, 1, ring_info, PvrdmaRing),
         VMSTATE_SINGLE(cqne, PvrdmaState, 1, ring_info, PvrdmaRing),

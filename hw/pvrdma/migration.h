@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots: the interface between migration.c and migration-qp.c.
+ * Snapshots: the format of the device's state, and the interface between migration.c and
+ * migration-qp.c.
  */
 #ifndef HW_PVRDMA_MIGRATION_H
 #define HW_PVRDMA_MIGRATION_H
@@ -10,23 +11,23 @@
 
 typedef struct PvrdmaQp PvrdmaQp;
 
-/* Only one version of each format is supported. */
+/* Members of a VMStateDescription: the device loads only this version of the format. */
 #define PVRDMA_ONE_VERSION .version_id = 2, .minimum_version_id = 2
 
 /* Describes how the objects of one PvrdmaTable are saved and loaded. */
 typedef struct PvrdmaKind {
     VMStateInfo info;
-    const char *name;               /* for error messages */
-    const VMStateDescription *vmsd; /* format of an object */
-    size_t bytes;                   /* size of an object in host memory */
+    const char *name;               /* name of an object in error messages */
+    const VMStateDescription *vmsd; /* format of an object in the stream */
+    size_t bytes;                   /* bytes of an object in host memory */
     /* Offset of the PvrdmaPages in the object, bytes; 0: the object has no pages. */
     size_t pages_at;
     /* Initializes an object before it is loaded; may be NULL. */
     void (*prepare)(PvrdmaState *s, void *object);
     /*
-     * Checks the loaded object, and adds the object to the users of other objects.
-     * Returns false if a value is not valid; then no counter of another object has
-     * changed.
+     * Checks the loaded object, and increments the member "users" of each object that the
+     * loaded object uses.  Returns false if a value is not valid; in this case no member
+     * "users" has changed.
      */
     bool (*install)(PvrdmaState *s, uint32_t handle, void *object);
 } PvrdmaKind;
@@ -37,8 +38,8 @@ typedef struct PvrdmaKind {
     __VA_ARGS__ }
 
 /*
- * Functions put and get of a VMStateInfo, which save and load a PvrdmaTable of a
- * PvrdmaState.  Return 0 or a negative errno.
+ * Save and load a PvrdmaTable of a PvrdmaState, as the functions put and get of a
+ * VMStateInfo.  Return 0 or a negative errno.
  */
 int pvrdma_table_save(QEMUFile *f, void *pv, size_t size,
                       const VMStateField *field, JSONWriter *vmdesc);
@@ -58,7 +59,7 @@ extern const VMStateDescription pvrdma_pages_vmstate;
 extern const VMStateDescription pvrdma_wq_vmstate;
 extern const PvrdmaKind pvrdma_qp_kind;
 
-/* Continues the work of a loaded QP.  All objects of the device have been loaded. */
+/* Continues the work of a loaded QP, after all objects of the device have been loaded. */
 void pvrdma_qp_resume(PvrdmaQp *qp);
 
 #endif /* HW_PVRDMA_MIGRATION_H */

@@ -28,9 +28,9 @@ struct PvrdmaPCI {
 /* --- Life --------------------------------------------------------------- */
 
 /*
- * Returns the id of the netdev of the NIC at function 0, with which the driver pairs
- * the device.  The caller frees the string.  Returns NULL with @errp set if function 0 is
- * not a vmxnet3, or if this vmxnet3 has no netdev.
+ * Returns the id of the netdev of the NIC at function 0; the driver pairs this NIC with
+ * the device.  The caller frees the string.  Returns NULL with @errp set if function 0
+ * does not exist or is not a vmxnet3, or if this vmxnet3 has no netdev.
  */
 static char *paired_netdev(PCIDevice *dev, Error **errp)
 {
@@ -165,8 +165,8 @@ static void pvrdma_pci_class_init(ObjectClass *klass, RNicClassData *data)
     dc->desc = "Paravirtual RDMA NIC with RoCE, beside vmxnet3";
     dc->vmsd = &pvrdma_pci_vmstate;
     /*
-     * Function 0 must be plugged last, because the guest then scans all functions.  But
-     * realize of this function needs function 0.
+     * The device cannot be hotplugged: function 0 of a slot must be plugged last, because
+     * the guest then scans all functions, but pvrdma_pci_realize() needs function 0.
      */
     dc->hotpluggable = false;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);

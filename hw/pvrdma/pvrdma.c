@@ -32,8 +32,8 @@
 #include "trace.h"
 
 /*
- * Limits of one run of the loop, except in a store of a vCPU: rounds, and packets of all
- * rounds together.
+ * Limits of one run of the loop: rounds, and packets of all rounds together.  A run
+ * inside a store of a vCPU has smaller limits.
  */
 #define RUN_ROUNDS 8
 #define RUN_PACKETS 512
@@ -43,8 +43,8 @@
 /* --- Work --------------------------------------------------------------- */
 
 /*
- * Sends packets of @qp, and reduces *@budget, which is not 0.  Answers leave first,
- * because peers wait for answers.
+ * Sends packets of @qp, and reduces *@budget, which is not 0.  Sends answers before
+ * requests, because peers wait for answers.
  */
 static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 {
@@ -115,9 +115,9 @@ static void ack_timer_fired(void *opaque)
 }
 
 /*
- * Begins a write to a register or doorbell.  Returns false, with a guest error, if the
- * device is at work already: for example, the device has sent a frame to another device,
- * which answers by a write to this device.
+ * Begins a write to a register or doorbell, or a step of a poll.  Returns false, with a
+ * guest error, if the device is at work already: for example, the device has sent a frame
+ * to another device, which answers by a write to this device.
  */
 static bool mmio_enter(PvrdmaState *s)
 {
@@ -136,8 +136,9 @@ static void mmio_leave(PvrdmaState *s)
 /* --- Objects ------------------------------------------------------------ */
 
 /*
- * Deactivates the device, frees all objects and rings that the guest has created, and
- * drops the GIDs, the pending interrupts and the frames in the port's ring.
+ * Deactivates the device, frees all objects and rings that the guest has created, resets
+ * the counts of key violations, and drops the GIDs, the pending interrupts and the frames
+ * in the port's ring.
  */
 static void objects_free(PvrdmaState *s)
 {
@@ -217,8 +218,8 @@ static uint32_t mac_word(PvrdmaState *s, bool high)
 
 /*
  * Returns the lowest bit that is set in ICR, and clears this bit.  Returns only one bit,
- * because the driver ignores a response if the value contains another cause, too.  Then
- * updates the interrupt line or sends messages, unless the device is at work.
+ * because the driver ignores a response if the value contains another cause, too.  Unless
+ * the device is at work, also updates the interrupt line or sends messages.
  */
 static uint32_t icr_take(PvrdmaState *s)
 {
@@ -318,8 +319,8 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
 
 /*
  * Polls the netdev for frames until the device writes a completion, is reset or is at
- * work, or until the time of a poll is over.  If another vCPU polls already, only waits.
- * A guest that finds its CQ empty usually waits for a frame.
+ * work, or until the time limit of a poll (core/poll.h) has passed.  If another vCPU
+ * polls already, only waits.  A guest that finds its CQ empty usually waits for a frame.
  */
 static void uar_poll(PvrdmaState *s)
 {
@@ -370,8 +371,8 @@ static MemTxResult uar_write(void *opaque, hwaddr addr, uint64_t data,
     } else if (offset == PVRDMA_UAR_CQ_OFFSET &&
                (value & ~PVRDMA_UAR_HANDLE_MASK) == PVRDMA_UAR_CQ_POLL) {
         /*
-         * The doorbell only checks CQ and page.  The check needs no run of the loop.  A
-         * poll of a vCPU runs the loop if work is due.
+         * pvrdma_cq_doorbell() only checks CQ and page here, so no run of the loop is
+         * needed.  uar_poll() runs the loop if work is due.
          */
         pvrdma_cq_doorbell(s, uar, value);
         if (rnic_vcpu_access(&s->uar_mr, addr, true, attrs)) {
@@ -502,9 +503,9 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
     memory_region_init_io(&s->uar_mr, owner, &uar_ops, s, "pvrdma-uar",
                           PVRDMA_UARS * PVRDMA_PAGE_BYTES);
     /*
-     * QEMU's guard would refuse the doorbells of other vCPUs while one vCPU polls.  The
-     * region needs no guard, because DMA of the device reaches only memory, and
-     * mmio_enter() refuses nested writes.
+     * QEMU's re-entrancy guard would refuse the doorbells of other vCPUs while one vCPU
+     * polls.  The doorbell region needs no guard, because DMA of the device reaches only
+     * memory, and mmio_enter() refuses nested writes.
      */
     s->uar_mr.disable_reentrancy_guard = true;
     registers_reset(s);
@@ -517,7 +518,10 @@ void pvrdma_fini(PvrdmaState *s)
 {
     rnic_stats_remove(&s->stats);
     pvrdma_reset(s);
-    /* If the device is at work, the reset is deferred, and will not happen any more. */
+    /*
+     * If the device is at work, pvrdma_reset() has only deferred the reset, and the reset
+     * will not happen any more.
+     */
     s->active = false;
     timer_del(s->ack_timer);
     timer_del(s->ring_timer);

@@ -34,7 +34,8 @@ typedef struct PvrdmaQp PvrdmaQp;
 typedef struct PvrdmaTransport PvrdmaTransport;
 
 struct PvrdmaState {
-    RNicHost host;                  /* DMA accesses may pass an IOMMU */
+    /* Services of the bus: interrupts, and DMA, which may pass an IOMMU. */
+    RNicHost host;
     RNicStats stats;
     MemoryRegion regs_mr, uar_mr;
     RNicLoop loop;                  /* runs the QPs that have work */
@@ -42,27 +43,30 @@ struct PvrdmaState {
     bool irqs_sending;              /* irq_messages() is running */
     bool gone;                      /* pvrdma_fini() was called */
     uint32_t mtu;                   /* property: largest path MTU, bytes */
-    uint8_t version;                /* property: version of the interface */
+    uint8_t version;                /* property: value of the register VERSION */
     bool roce_v1;                   /* property: RoCE v1 instead of v2 */
     bool dcqcn;                     /* property: congestion management by DCQCN */
     uint64_t dsr_addr;              /* DMA address of the shared region */
-    bool dsr_valid;                 /* the shared region was accepted */
-    bool active;                    /* CTL activated the device */
+    bool dsr_valid;                 /* pvrdma_dsr_load() accepted the shared region */
+    bool active;                    /* the driver has activated the device by CTL */
     /* The driver distinguishes QP handles from QP numbers. */
     bool qp_handles;
-    uint32_t err, icr, imr;         /* values of registers */
+    uint32_t err, icr, imr;         /* values of the registers ERR, ICR and IMR */
     uint64_t cmd_slot, resp_slot;   /* DMA addresses of command and response slot */
     uint64_t uar_pfn;               /* driver's page frame number of doorbell page 0 */
     PvrdmaRing async, cqne;         /* rings of events and of CQ notifications */
     QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
-    PvrdmaTable uc, pd, mr, cq, srq, qp;    /* the state owns the objects */
+    PvrdmaTable uc, pd, mr, cq, srq, qp;    /* PvrdmaState owns the objects */
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
-    /* Bits 23:16 of the newest QP number that qp_number() made with a generation. */
+    /* Bits 23:16, the generation, of the QP number that qp_number() made last. */
     uint8_t qpn_generation;
     uint8_t mr_generation;          /* bits 7:0 of the key of the next new region */
     PvrdmaGid gid[PVRDMA_GIDS];
-    unsigned gid_last;              /* index of the GID that was found last */
-    /* Pages of all objects and rings, with PvrdmaReq.counted; limit PVRDMA_MAX_PAGES. */
+    unsigned gid_last;              /* index in gid[] found last by pvrdma_gid_local() */
+    /*
+     * Number of pages of all objects and rings, plus PvrdmaReq.counted of all QPs; at
+     * most PVRDMA_MAX_PAGES.
+     */
     uint32_t pages_used;
     uint32_t qkey_violations, pkey_violations;
     QTAILQ_HEAD(, PvrdmaQp) active_qps;     /* QPs that the loop must visit */
@@ -70,8 +74,11 @@ struct PvrdmaState {
     PvrdmaPort port;
     /* Property: virtual time, us, for which the device may delay an acknowledgement. */
     uint32_t ack_delay_us;
-    QEMUTimer *ack_timer;           /* runs the loop for delayed acknowledgements */
-    /* Completions, modulo 2^32; a polling vCPU reads this number without the big lock. */
+    QEMUTimer *ack_timer;           /* runs the loop, which sends delayed ACKs */
+    /*
+     * Number of completions written to all CQs, modulo 2^32.  A vCPU that polls reads
+     * this number without the big lock.
+     */
     uint32_t completions;
     uint64_t counter[PVRDMA_COUNTER_COUNT];
 };
@@ -85,12 +92,13 @@ bool pvrdma_init(PvrdmaState *s, const RNicHost *host, const char *netdev,
                  Error **errp);
 /*
  * Ends the device, and frees the memory to which the state points.  If the device is at
- * work or sends interrupts, a later bottom half frees the memory.
+ * work (RNicLoop.running) or sends interrupts, a later bottom half frees the memory.
  */
 void pvrdma_fini(PvrdmaState *s);
 /*
- * Frees all objects, and resets registers and counters.  If the device is at work, the
- * reset happens when the work has ended.  Does nothing after pvrdma_fini().
+ * Frees all objects, and resets registers and counters.  If the device is at work
+ * (RNicLoop.running), the reset happens when the work has ended.  Does nothing after
+ * pvrdma_fini().
  */
 void pvrdma_reset(PvrdmaState *s);
 

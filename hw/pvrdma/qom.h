@@ -14,9 +14,9 @@
  */
 void pvrdma_qom_class_init(ObjectClass *klass, RNicStateFn *state);
 /*
- * A function of type RNicStatsForeach.  Calls @fn for each counter with @opaque, the
- * name, which @fn then owns, and the value.  @device is a PvrdmaState, or NULL: then all
- * values are 0.
+ * A function of type RNicStatsForeach.  For each counter, calls @fn with @opaque, the
+ * name and the value of the counter; @fn then owns the name.  @device is a PvrdmaState,
+ * or NULL: then all values are 0.
  */
 void pvrdma_stats_foreach(void *device, RNicStatFn *fn, void *opaque);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of the device [P].  The driver reads most of them from the shared region.
+ * Limits of the device [P].  The driver reads most limits from the shared region.
  * PVRDMA_QPS to PVRDMA_MRS are sizes of handle tables.  A table of n handles contains at
  * most n - 1 objects, because handle 0 is not used.
  */
@@ -9,7 +9,10 @@
 
 #include "rnic/pvrdma/dsr.h"
 
-/* At most 65536, because the driver uses only bits 15:0 of a completion's QP handle. */
+/*
+ * PVRDMA_QPS is at most 65536, because the driver uses only bits 15:0 of the QP handle in
+ * a completion.
+ */
 #define PVRDMA_QPS          16384
 #define PVRDMA_CQS          16384
 #define PVRDMA_SRQS         4096
@@ -20,13 +23,16 @@
 #define PVRDMA_MAX_WR       16384
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
-/* READs and atomics of a QP under way; equal to the limit of soft-RoCE [EXT]. */
+/*
+ * Maximal number of READs and atomics of a QP that have no complete response.  The limit
+ * of soft-RoCE is the same [EXT].
+ */
 #define PVRDMA_MAX_RD_ATOMIC 128
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)
 /*
- * Limit of the pages of all objects together, because the address of each page needs
- * 8 bytes of host memory.  PvrdmaReq.counted adds the memory of large rings of WQEs, in
- * units of 8 bytes.
+ * Limit of PvrdmaState.pages_used, the pages of all objects and rings together.  The
+ * limit exists because the address of each page needs 8 bytes of host memory.
+ * PvrdmaReq.counted adds the memory of large rings of WQEs, in units of 8 bytes.
  */
 #define PVRDMA_MAX_PAGES    (16u << 20)
 

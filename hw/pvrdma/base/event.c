@@ -10,7 +10,10 @@
 #include "../pvrdma.h"
 #include "../trace.h"
 
-/* Interval of the retries, which replace a signal of the guest that the ring has room. */
+/*
+ * Interval, ns, of pvrdma_rings_retry(), which is necessary because the guest does not
+ * signal that a ring has room again.
+ */
 #define RING_RETRY_NS    SCALE_MS
 
 /* --- Rings -------------------------------------------------------------- */
@@ -49,8 +52,8 @@ void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring)
 }
 
 /*
- * Returns the number of free elements, or -1 if the guest's index is not valid or cannot
- * be read.
+ * Returns the number of free elements of @ring, or -1 if the guest's index is not valid
+ * or cannot be read.
  */
 static int64_t ring_space(PvrdmaState *s, PvrdmaRing *ring)
 {
@@ -143,10 +146,11 @@ static void ring_pending_run(PvrdmaState *s, PvrdmaRing *ring)
 }
 
 /*
- * Writes @elem behind the elements that wait, or keeps @elem until the ring has room.
- * The device keeps elements because a process that waits for a lost notification would
- * not wake up.  If PVRDMA_RING_PENDING_BYTES are kept already, drops @elem, and counts
- * @elem in @lost.  Does nothing if the guest has set up no ring.
+ * Writes @elem behind the waiting elements (PvrdmaRing.pending), or keeps @elem until the
+ * ring has room.  The device keeps elements because a process that waits for a lost
+ * notification would not wake up.  If PVRDMA_RING_PENDING_BYTES of elements are kept
+ * already, drops @elem, and counts @elem in @lost.  Does nothing if the guest has set up
+ * no ring.
  */
 static void ring_push(PvrdmaState *s, PvrdmaRing *ring, const void *elem,
                       enum pvrdma_counter lost)
@@ -241,9 +245,9 @@ static void irq_messages(PvrdmaState *s, uint32_t causes)
 }
 
 /*
- * A message may be a store to a doorbell, which raises the next cause and calls this
- * function again.  This nested call sends no message, because a long chain of calls would
- * exhaust the stack.  The outer call or the bottom half sends the message.
+ * Sends no message in a nested call.  A message may be a store to a doorbell of this
+ * device, which raises the next cause and calls this function again; a long chain of such
+ * calls would exhaust the stack.  The outer call or the bottom half sends the message.
  */
 void pvrdma_irq_flush(void *opaque)
 {

@@ -21,7 +21,7 @@ typedef struct PvrdmaRing {
     GByteArray *pending;
 } PvrdmaRing;
 
-/* Limit of PvrdmaRing.pending, bytes: room for one notification of each CQ. */
+/* Maximal length of PvrdmaRing.pending, bytes: one notification of each CQ. */
 #define PVRDMA_RING_PENDING_BYTES (PVRDMA_CQS * sizeof(struct pvrdma_cqne))
 
 /*
@@ -36,23 +36,26 @@ uint32_t pvrdma_ring_elements(uint32_t pages, unsigned elem_bytes);
  */
 int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
                      uint32_t pages, unsigned elem_bytes);
-/* Frees the page addresses and the waiting elements of @ring, and sets @ring to 0. */
+/*
+ * Frees the page addresses and the waiting elements of @ring, and sets all members of
+ * @ring to 0.
+ */
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
-/* Sets the timer of pvrdma_rings_retry() if an element waits for room in a ring. */
+/* Sets ring_timer, which calls pvrdma_rings_retry(), if an element waits in a ring. */
 void pvrdma_rings_arm(PvrdmaState *s);
 /*
- * Timer callback; @opaque is the PvrdmaState.  Writes the waiting elements for which the
- * rings have room now.  Raises the interrupt of each ring that had waiting elements, and
- * sets the timer again if some elements still wait.
+ * Callback of ring_timer; @opaque is the PvrdmaState.  Writes the waiting elements for
+ * which the rings have room now.  Raises the interrupt of each ring that had waiting
+ * elements, and sets ring_timer again if some elements still wait.
  */
 void pvrdma_rings_retry(void *opaque);
 /*
  * Writes an event to the ring of asynchronous events, and raises the interrupt of this
  * ring.  @info is the handle of the QP, CQ or SRQ, or the number of the port.  If the
  * ring is full, keeps the event for pvrdma_rings_retry().  If PVRDMA_RING_PENDING_BYTES
- * are kept already, drops the event, and counts the event in EVENT_OVERFLOW.  If the
- * guest's index or the ring's memory is not valid, drops the event with a guest error.
- * Does nothing before CTL activates the device.
+ * of events are kept already, drops the event, and counts the event in EVENT_OVERFLOW.
+ * If the guest's index or the ring's memory is not valid, drops the event with a guest
+ * error.  Does nothing before CTL activates the device.
  */
 void pvrdma_event(PvrdmaState *s, enum pvrdma_event type, uint32_t info);
 /*
@@ -64,10 +67,11 @@ void pvrdma_cq_notify(PvrdmaState *s, uint32_t cq);
 /* Sets the bit of @vector in ICR, and schedules a call of pvrdma_irq_flush(). */
 void pvrdma_irq_raise(PvrdmaState *s, enum pvrdma_intr_vector vector);
 /*
- * A function of RNicLoopOps; @opaque is the PvrdmaState.  If the guest has enabled MSI-X,
- * sends a message for each bit of ICR that IMR does not mask, and clears the bit.
- * Otherwise sets the level of the interrupt line.  Does nothing after pvrdma_fini().  The
- * device must not be at work, because an interrupt may reset the device.
+ * The function irq_flush of RNicLoopOps; @opaque is the PvrdmaState.  If the guest has
+ * enabled MSI-X, sends a message for each bit of ICR that IMR does not mask, and clears
+ * the bit in ICR.  Without MSI-X sets the level of the interrupt line: high if such a bit
+ * exists.  Does nothing after pvrdma_fini().  The device must not be at work
+ * (RNicLoop.running), because an interrupt may reset the device.
  */
 void pvrdma_irq_flush(void *opaque);
 

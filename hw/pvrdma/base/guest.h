@@ -7,7 +7,7 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Counts an error in GUEST_ERROR, and logs the text under -d guest_errors. */
+/* Counts an error in GUEST_ERROR, and logs the text if QEMU runs with -d guest_errors. */
 void pvrdma_guest_error(PvrdmaState *s, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Paravirtual RDMA NIC: guest memory, and page directories of objects in it.
- */
+/* Paravirtual RDMA NIC: accesses to guest memory, and the pages of objects. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "caps.h"
@@ -11,8 +9,8 @@
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
 
 /*
- * The attribute makes the bus refuse an access to registers, because an access to the
- * registers of another device could make that device access or reset this device.
+ * The attribute "memory" makes the bus refuse an access to registers, because an access
+ * to the registers of another device could make that device access or reset this device.
  */
 static const MemTxAttrs dma_attrs = { .memory = true };
 
@@ -39,7 +37,8 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
 
 /*
  * Reads @count addresses from the directory or table at DMA address @at.  Returns 0,
- * EFAULT if the bus refused, or EINVAL if an address is not that of a page.
+ * EFAULT if the bus refused the read, or EINVAL if an address is not a multiple of the
+ * page size.
  */
 static int addresses_read(PvrdmaState *s, uint64_t at, uint64_t *addr,
                           uint32_t count)

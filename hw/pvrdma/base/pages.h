@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guest memory, and page directories of objects in it.
+ * Accesses to guest memory, and the pages of objects, whose addresses the guest lists in
+ * a page directory.
  */
 #ifndef HW_PVRDMA_BASE_PAGES_H
 #define HW_PVRDMA_BASE_PAGES_H
@@ -8,7 +9,7 @@
 typedef struct PvrdmaState PvrdmaState;
 
 /*
- * Copy @len bytes from or to memory at DMA address @addr.  Return false if the bus
+ * Copy @len bytes between @buf and memory at DMA address @addr.  Return false if the bus
  * refused an access; then a part of the bytes may have been copied.
  */
 bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
@@ -19,7 +20,7 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
  * creates the object, loads the shared region, or executes FAST_REG_MR.
  */
 typedef struct PvrdmaPages {
-    uint64_t *addr;                 /* DMA address of each page; NULL: none */
+    uint64_t *addr;                 /* DMA address of each page; NULL: no pages */
     uint32_t count;
 } PvrdmaPages;
 
@@ -27,18 +28,18 @@ typedef struct PvrdmaPages {
  * Reads the addresses of @count pages from the directory at DMA address @pdir into @p,
  * and adds @count to PvrdmaState.pages_used.  Returns 0, or an error, after which @p is
  * empty.  EINVAL: @count is 0 or more than PVRDMA_PDIR_MAX_PAGES, or @pdir or an address
- * in the directory is not a multiple of the page size.  ENOMEM: no host memory, or the
- * device would have more than PVRDMA_MAX_PAGES.  EFAULT: the directory or one of its
- * tables is not in guest memory.
+ * in the directory is not a multiple of the page size.  ENOMEM: no host memory, or
+ * pages_used would exceed PVRDMA_MAX_PAGES.  EFAULT: the directory or one of its tables
+ * is not in guest memory.
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);
-/* Frees the array of addresses, and subtracts its pages from PvrdmaState.pages_used. */
+/* Frees @p->addr, subtracts @p->count from PvrdmaState.pages_used, and sets @p to 0. */
 void pvrdma_pages_free(PvrdmaState *s, PvrdmaPages *p);
 /*
- * Copy @len bytes from or to byte @offset of the pages.  Return false if some bytes are
- * outside the pages, or if the bus refused an access.  After a refused access a part of
- * the bytes may have been copied.
+ * Copy @len bytes between @buf and byte @offset of the pages @p.  Return false if some
+ * bytes are outside the pages, or if the bus refused an access.  After a refused access a
+ * part of the bytes may have been copied.
  */
 bool pvrdma_pages_read(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
                        void *buf, size_t len);

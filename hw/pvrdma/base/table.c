@@ -22,8 +22,8 @@ void pvrdma_table_free(PvrdmaTable *t)
 
 /*
  * Allocates handles in ascending order, and begins again at 1 after the last handle.  So
- * a freed handle usually stays free for long.  During this time a guest that still uses
- * the handle finds no object.
+ * a freed handle usually stays free for a long time, in which a guest that still uses the
+ * handle finds no object.
  */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object)
 {
@@ -50,7 +50,10 @@ void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle)
     assert(handle < t->size && t->object[handle]);
     t->object[handle] = NULL;
     t->used--;
-    /* Otherwise the next search would begin at the freed handle, and find it free. */
+    /*
+     * The next search begins behind the freed handle, because the handle should stay
+     * free.
+     */
     if (t->next == handle) {
         t->next = handle + 1 < t->size ? handle + 1 : 1;
     }

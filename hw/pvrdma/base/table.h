@@ -18,7 +18,7 @@ typedef struct PvrdmaTable {
  * drivers use 0 for "no object".
  */
 void pvrdma_table_init(PvrdmaTable *t, uint32_t size);
-/* Frees the array of @t.  The caller has removed and freed the objects. */
+/* Frees the array @t->object.  The caller has removed and freed the objects. */
 void pvrdma_table_free(PvrdmaTable *t);
 /* Stores @object under a free handle.  Returns the handle, or 0 if no handle is free. */
 uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
@@ -27,7 +27,10 @@ uint32_t pvrdma_table_add(PvrdmaTable *t, void *object);
  * begins at @handle.
  */
 void pvrdma_table_set(PvrdmaTable *t, uint32_t handle, void *object);
-/* Frees @handle, which must be in use, but not its object, which the caller owns. */
+/*
+ * Makes @handle, which must be in use, free.  Does not free the object, which the caller
+ * owns.
+ */
 void pvrdma_table_remove(PvrdmaTable *t, uint32_t handle);
 /* Returns the object with @handle, or NULL.  @handle may be any number. */
 static inline void *pvrdma_table_get(const PvrdmaTable *t, uint32_t handle)

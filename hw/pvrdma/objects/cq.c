@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: completion queues.  The first page has the indices; the
- * completions follow.  The device reads the guest's index only if the ring is full by the
- * last known index, or for RESIZE_CQ.
+ * Paravirtual RDMA NIC: completion queues.  The first page of a CQ contains the indices;
+ * the completions follow.  The device reads the guest's index only if the ring of the CQ
+ * is full according to the last value of this index, or for RESIZE_CQ.
  */
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
@@ -39,8 +39,8 @@ static uint32_t cq_used(const PvrdmaCq *cq)
 }
 
 /*
- * Reads the guest's index into @cq->cons.  Returns false, with a guest error, if the
- * index cannot be read or is not valid.
+ * Sets @cq->cons to the current value of the guest's index.  Returns false, with a guest
+ * error, if the index cannot be read or is not valid.
  */
 static bool cq_read_cons(PvrdmaState *s, PvrdmaCq *cq)
 {
@@ -236,7 +236,8 @@ int pvrdma_cmd_create_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 /*
  * Changes the number of entries within the pages of the CQ, because the command has no
  * page directory.  Requires an empty CQ, because the meaning of the two indices depends
- * on the size.  Sets both indices to 0.  Returns 0 or a positive errno.
+ * on the size.  Sets prod and cons to 0, also in guest memory.  Returns 0 or a positive
+ * errno.
  */
 int pvrdma_cmd_resize_cq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                          union pvrdma_cmd_resp *resp)

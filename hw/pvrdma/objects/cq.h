@@ -31,7 +31,7 @@ typedef struct PvrdmaCq {
     bool armed_solicited;
     bool overflowed;                /* the CQ accepts no completions any more */
     PvrdmaPages pages;
-    /* QPs that use the CQ: for the send queue, and for the receive queue. */
+    /* QPs whose send queue, and QPs whose receive queue, uses this CQ. */
     QLIST_HEAD(, PvrdmaQp) senders, receivers;
 } PvrdmaCq;
 
@@ -44,9 +44,9 @@ typedef struct PvrdmaWc {
     uint32_t qp;                    /* handle of the QP */
     uint8_t status;                 /* enum pvrdma_wc_status */
     uint8_t opcode;                 /* enum pvrdma_wc_opcode */
-    /* Notifies a CQ with armed_solicited.  An error also notifies such a CQ. */
+    /* True: the completion notifies a CQ with armed_solicited, as an error does. */
     bool solicited;
-    /* Length of the message, bytes; of a received datagram with ROCE_GRH_BYTES. */
+    /* Length of the message, bytes; for a received datagram, plus ROCE_GRH_BYTES. */
     uint32_t byte_len;
     /*
      * Immediate data in wire byte order, or the invalidated key in little-endian order.
@@ -63,7 +63,7 @@ typedef struct PvrdmaWc {
 /*
  * Writes a completion.  If the CQ is armed for this completion, notifies the guest and
  * disarms the CQ.  If the CQ is full, or its memory or the guest's index is not valid,
- * the completion is lost and counted in CQ_OVERFLOW.  Then the CQ accepts no more
+ * the completion is lost and counted in CQ_OVERFLOW.  From then on the CQ accepts no
  * completions, the guest gets CQ_ERR, and pvrdma_qp_cq_error() ends the QPs of the CQ.
  * Later completions are only counted in CQ_OVERFLOW.
  */
@@ -72,8 +72,8 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
 bool pvrdma_cq_valid(const PvrdmaCq *cq);
 /*
  * Handles a store of @value to the CQ doorbell of page @uar.  @value is a handle with
- * PVRDMA_UAR_CQ_ bits.  Arms the CQ, or does nothing for PVRDMA_UAR_CQ_POLL.  A handle
- * that does not belong to this page is a guest error.
+ * bits PVRDMA_UAR_CQ_*.  Arms the CQ if the bit ARM or ARM_SOL is set; the bit POLL
+ * changes nothing.  A handle that does not belong to this page is a guest error.
  */
 void pvrdma_cq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 

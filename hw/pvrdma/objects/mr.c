@@ -13,7 +13,7 @@
 #include "../base/table.h"
 #include "wq.h"
 
-/* Fields of a key. */
+/* Fields of the key of a region. */
 #define KEY_VARIANT    RNIC_FIELD(7, 0)
 #define KEY_HANDLE      RNIC_FIELD(31, 8)
 
@@ -207,8 +207,8 @@ uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 }
 
 /*
- * Invalidates a fast region.  Accepts a region that is invalid already, because the
- * guest and its peer may both invalidate it.
+ * Invalidates a fast region.  Accepts a region that is invalid already, because the guest
+ * and its peer may each invalidate the region.
  */
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key)
 {
@@ -230,7 +230,7 @@ int pvrdma_cmd_create_uc(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaUc *uc;
     uint32_t handle;
 
-    /* Page 0 belongs to the kernel. */
+    /* Doorbell page 0 belongs to the kernel. */
     if (!uar || uar >= PVRDMA_UARS) {
         return EINVAL;
     }

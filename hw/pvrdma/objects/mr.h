@@ -37,9 +37,9 @@ typedef struct PvrdmaMr {
     uint8_t kind;                   /* PvrdmaMrKind */
     /* Fast region: true from FAST_REG_MR to the invalidation.  Other regions: true. */
     bool valid;
-    uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
+    uint32_t access;                /* access rights, bits PVRDMA_ACCESS_* */
     uint32_t max_pages;             /* fast region: maximal number of its pages */
-    uint64_t start, length;         /* virtual address of the first byte; bytes */
+    uint64_t start, length;         /* virtual address of the first byte; size, bytes */
     uint64_t offset;                /* offset of @start in the first page, bytes */
     PvrdmaPages pages;
 } PvrdmaMr;
@@ -47,14 +47,14 @@ typedef struct PvrdmaMr {
 typedef enum PvrdmaMrStatus {
     PVRDMA_MR_OK,
     PVRDMA_MR_BAD_KEY,              /* no valid region has the key */
-    PVRDMA_MR_BAD_PD,               /* the region belongs to another domain */
+    PVRDMA_MR_BAD_PD,               /* the region belongs to another domain than the QP */
     PVRDMA_MR_BAD_RANGE,            /* some bytes are outside the region */
     PVRDMA_MR_BAD_ACCESS,           /* the region forbids the access */
-    PVRDMA_MR_BUS_ERROR,            /* bus error; a part may have been copied */
+    PVRDMA_MR_BUS_ERROR,            /* bus error; some bytes may have been copied */
 } PvrdmaMrStatus;
 
 /*
- * Copy @len bytes from or to address @va of the region with @key.  The region must
+ * Copy @len bytes between @buf and address @va of the region with @key.  The region must
  * belong to the QP's domain and permit all rights in @access.  All checks precede the
  * copy, but a bus error may interrupt the copy.  If @len is 0, any key and address is
  * valid.
@@ -65,18 +65,20 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
 /* Returns true if the values of a region from a snapshot are valid. */
 bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
-/* Does the checks of pvrdma_mr_read() without the copy, so never returns BUS_ERROR. */
+/* Checks as pvrdma_mr_read() does, but copies nothing, so never returns BUS_ERROR. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                uint64_t len, uint32_t access);
 
 /*
- * Executes the FAST_REG_MR @sqe.  Returns SUCCESS or MW_BIND_ERR of enum
- * pvrdma_wc_status.
+ * Executes the FAST_REG_MR @sqe.  Returns SUCCESS of enum pvrdma_wc_status, or
+ * MW_BIND_ERR if the region is not a fast region of the QP's domain, is still valid, if
+ * an argument of @sqe is not valid, or if the pages cannot be loaded.
  */
 uint8_t pvrdma_mr_fast_reg(PvrdmaQp *qp, const PvrdmaSqe *sqe);
 /*
  * Invalidates the fast region with @key, for LOCAL_INV or for a SEND of the peer.
- * Returns SUCCESS or MW_BIND_ERR of enum pvrdma_wc_status.
+ * Returns SUCCESS of enum pvrdma_wc_status, or MW_BIND_ERR if the QP's domain has no fast
+ * region with @key.
  */
 uint8_t pvrdma_mr_invalidate(PvrdmaQp *qp, uint32_t key);
 /*

@@ -39,7 +39,9 @@
 typedef struct QpStep {
     bool allowed;
     struct {
-        /* Attributes that the change requires, and those that are optional. */
+        /*
+         * Bits of the attributes that the change of state requires, and of optional ones.
+         */
         uint32_t must, may;
     } of[QP_TYPES];
 } QpStep;
@@ -129,7 +131,7 @@ static bool qp_step_ok(const PvrdmaQp *qp, uint32_t mask,
 /* --- Numeric attributes --------------------------------------------------- */
 typedef struct QpField {
     uint32_t mask;
-    /* Offsets of the attribute in struct pvrdma_qp_attr and in PvrdmaQpAttr, bytes. */
+    /* Offsets, bytes, of the attribute in struct pvrdma_qp_attr and in PvrdmaQpAttr. */
     uint16_t guest, device;
     uint8_t bytes;
     uint32_t min, max;
@@ -264,7 +266,10 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
         return EINVAL;
     }
     if (to == PVRDMA_QPS_SQD && qp->state == PVRDMA_QPS_RTS) {
-        /* Each change from RTS to SQD must request the event SQ_DRAINED again. */
+        /*
+         * The guest must request the event SQ_DRAINED again in each change from RTS to
+         * SQD.
+         */
         qp->attr.en_sqd_async_notify = 0;
     }
     qp_fields_set(qp, mask, attr);
@@ -315,7 +320,10 @@ bool pvrdma_qp_attr_resume(PvrdmaQp *qp)
     return qp->mtu || !connected;
 }
 
-/* Replaces the initial PSNs in @attr by the current PSNs, if the QP has current PSNs. */
+/*
+ * Replaces initial PSNs in @attr by current PSNs: rq_psn of a connection in the states
+ * RTR to SQE, and sq_psn of any QP in the states RTS to SQE.
+ */
 static void qp_psns_get(const PvrdmaQp *qp, struct pvrdma_qp_attr *attr)
 {
     bool connected = qp->state >= PVRDMA_QPS_RTR && qp->state < PVRDMA_QPS_ERR;

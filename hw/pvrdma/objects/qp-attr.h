@@ -8,10 +8,10 @@
 #include "qp.h"
 
 /*
- * Checks the arguments of modify_qp, and sets the attributes of @mask.  Stores the
- * requested state in *@state, or the current state if @mask lacks PVRDMA_QP_STATE.  The
- * caller changes the QP's state.  Returns 0, or EINVAL if an argument is not valid; then
- * nothing has changed.
+ * Checks the arguments of modify_qp, and sets the attributes whose bit PVRDMA_QP_* in
+ * @mask is set.  Stores the requested state in *@state, or the current state if @mask
+ * lacks PVRDMA_QP_STATE.  The caller changes the QP's state.  Returns 0, or EINVAL,
+ * without a change of the QP, if an argument is not valid.
  */
 int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
                        const struct pvrdma_qp_attr *attr, uint8_t *state);
@@ -22,8 +22,8 @@ int pvrdma_qp_attr_set(PvrdmaQp *qp, uint32_t mask,
 bool pvrdma_qp_path(PvrdmaQp *qp, const PvrdmaAv *av, uint32_t dest_qpn,
                     RocePath *path);
 /*
- * Checks state, attributes and path from a snapshot, and computes the MTU.  Returns
- * false if a value is out of range, or if the values contradict each other.
+ * Checks the state, attributes and path of a QP from a snapshot, and sets PvrdmaQp.mtu.
+ * Returns false if a value is out of range, or if the values contradict each other.
  */
 bool pvrdma_qp_attr_resume(PvrdmaQp *qp);
 /* Stores the current state and attributes in @attr for the command query_qp. */

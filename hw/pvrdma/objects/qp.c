@@ -66,8 +66,9 @@ static void qp_flush_stop(PvrdmaQp *qp)
 }
 
 /*
- * Flushes a part of the WQEs, and schedules the flush of the rest.  In state SQE flushes
- * only the send queue.  Sends LAST_WQE_REACHED, if due, after the last WQE.
+ * Flushes a part of the WQEs of @qp, and schedules the flush of the rest.  In state SQE
+ * flushes only the send queue.  After the last WQE, sends LAST_WQE_REACHED if last_due is
+ * true.
  */
 static void qp_flush(PvrdmaQp *qp)
 {
@@ -229,7 +230,10 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value)
     if (qp->state == PVRDMA_QPS_ERR) {
         qp_flush(qp);
     } else if (!(value & PVRDMA_UAR_QP_SEND)) {
-        /* A receive doorbell needs no action, because packets fetch receive WQEs. */
+        /*
+         * A receive doorbell needs no action, because only arriving packets need the
+         * WQEs.
+         */
         return;
     } else if (qp->state == PVRDMA_QPS_SQE) {
         qp_flush(qp);
@@ -298,7 +302,10 @@ int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at)
     return err ?: qp->srq ? 0 : pvrdma_rq_layout(&qp->rq, &qp->pages);
 }
 
-/* Loads the pages of a new QP, and places its queues there.  Returns 0 or an errno. */
+/*
+ * Loads the pages of a new QP, and places its queues in the pages.  Returns 0 or an
+ * errno.
+ */
 static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 {
     uint32_t rq_at = (1 + le16_to_cpu(cmd->send_chunks)) * PVRDMA_PAGE_BYTES;
@@ -309,8 +316,9 @@ static int qp_queues(PvrdmaQp *qp, const struct pvrdma_cmd_create_qp *cmd)
 }
 
 /*
- * Allocates and returns a handle, or returns 0 if the table is full.  For a driver that
- * uses QP numbers as handles, the GSI QP has handle 1, and no other QP has this handle.
+ * Allocates and returns a handle for @qp, or returns 0 if the table is full.  For a
+ * driver that uses QP numbers as handles, the GSI QP has handle 1, and no other QP has
+ * this handle.
  */
 static uint32_t qp_handle(PvrdmaQp *qp)
 {
@@ -333,10 +341,10 @@ static uint32_t qp_handle(PvrdmaQp *qp)
 }
 
 /*
- * Allocates handle and QP number.  Returns 0 or ENOMEM.  If the driver distinguishes
- * handle and number, the number also contains a generation, which changes with each new
- * QP.  So delayed packets to an old QP usually do not reach a new QP with the same
- * handle.  The GSI QP has number 1, without a generation.
+ * Allocates handle and QP number of @qp.  Returns 0 or ENOMEM.  If the driver
+ * distinguishes handle and number, the number also contains a generation, which changes
+ * with each new QP.  So delayed packets to an old QP usually do not reach a new QP with
+ * the same handle.  The GSI QP has number 1, without a generation.
  */
 static int qp_number(PvrdmaQp *qp)
 {
@@ -355,7 +363,7 @@ static int qp_number(PvrdmaQp *qp)
         return 0;
     }
     if (!++s->qpn_generation) {
-        s->qpn_generation = 1;          /* QP numbers 0 and 1 are reserved */
+        s->qpn_generation = 1;          /* generation 0 could form the GSI QP's number */
     }
     qp->qpn = RNIC_PREP(QPN_GENERATION, s->qpn_generation) | qp->handle;
     return 0;
@@ -426,7 +434,10 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
     PvrdmaQp *qp = g_new0(PvrdmaQp, 1);
     int err;
 
-    /* Limit of the host memory of all QPs; docs/pvrdma/limits.rst contains the sum. */
+    /*
+     * Limit of the host memory of all QPs, bytes; docs/pvrdma/limits.rst contains the
+     * sum.
+     */
     QEMU_BUILD_BUG_ON((uint64_t)PVRDMA_QPS * sizeof(PvrdmaQp) > 140 * 1000 * 1000);
 
     qp->s = s;
@@ -448,8 +459,9 @@ int pvrdma_cmd_create_qp(PvrdmaState *s, const union pvrdma_cmd_req *req,
 }
 
 /*
- * Sends pending answers of a connection, at most QP_LAST_ANSWERS, before the connection
- * ends.  Otherwise the peer would wait for answers, although its requests were executed.
+ * Sends pending answers of a connection, at most QP_LAST_ANSWERS packets, before the
+ * connection ends.  Otherwise the peer would wait for answers, although its requests were
+ * executed.
  */
 static void qp_answer(PvrdmaQp *qp)
 {
@@ -532,7 +544,7 @@ static void qp_ready_to_receive(PvrdmaQp *qp)
     if (qp->type == PVRDMA_QPT_RC) {
         qp->s->transport->receive_begin(qp);
     } else {
-        /* No path MTU, because the peers of a datagram QP may have different MTUs. */
+        /* A datagram QP has no path MTU, because its peers may have different MTUs. */
         qp->mtu = qp->s->mtu;
     }
 }
@@ -550,7 +562,8 @@ static void qp_ready_to_send(PvrdmaQp *qp, uint8_t from)
 /*
  * Completes the flush of the send queue before a QP leaves state SQE, because no WQE
  * behind the failed WQE may be sent.  Flushes at most PVRDMA_MAX_WR posted WQEs, because
- * the guest may post more meanwhile.  Returns false if the QP went to state ERR.
+ * the guest may post more WQEs during the flush.  Returns false if the QP went to state
+ * ERR.
  */
 static bool qp_recover(PvrdmaQp *qp)
 {

@@ -30,7 +30,7 @@ typedef struct PvrdmaQpAttr {
     uint32_t qkey;
     uint32_t rq_psn, sq_psn;
     uint32_t dest_qpn;
-    uint32_t access;                /* access rights, PVRDMA_ACCESS_ */
+    uint32_t access;                /* access rights, bits PVRDMA_ACCESS_* */
     uint16_t pkey_index;
     uint8_t en_sqd_async_notify;
     uint8_t max_rd_atomic, max_dest_rd_atomic;
@@ -43,25 +43,25 @@ typedef struct PvrdmaQpAttr {
 struct PvrdmaQp {
     PvrdmaState *s;
     uint32_t handle;
-    uint32_t qpn;                   /* bits 15:0 are the handle, except for the GSI */
+    uint32_t qpn;                   /* bits 15:0 are the handle; GSI QP: 1 */
     uint32_t pd;                    /* handle of the protection domain */
     uint32_t uar;                   /* number of the context's doorbell page */
     uint8_t type;                   /* enum pvrdma_qp_type */
     uint8_t state;                  /* enum pvrdma_qp_state */
     bool sq_sig_all;                /* each send WQE has a completion */
-    bool sq_draining;               /* state SQD: a begun WQE is not complete yet */
+    bool sq_draining;               /* state SQD: a send WQE with PSNs is not complete */
     bool flush_due;                 /* states ERR, SQE: a flush of WQEs is scheduled */
     bool last_due;                  /* the end of the flush sends LAST_WQE_REACHED */
     uint32_t ud_psn;                /* PSN of the next datagram */
     PvrdmaCq *send_cq, *recv_cq;
     PvrdmaSrq *srq;                 /* NULL: the QP has a receive queue of its own */
-    struct pvrdma_qp_cap cap;       /* requested capacities, little-endian */
+    struct pvrdma_qp_cap cap;       /* capacities of the two queues, little-endian */
     PvrdmaPages pages;
     PvrdmaWq sq, rq;
     PvrdmaQpAttr attr;
     RocePath path;                  /* path of a connection to its peer */
-    uint32_t mtu;                   /* path MTU; datagram QP: the device's MTU; bytes */
-    QEMUTimer *timer;               /* see PvrdmaReq.armed */
+    uint32_t mtu;                   /* path MTU, bytes; datagram QP: PvrdmaState.mtu */
+    QEMUTimer *timer;               /* runs PvrdmaTransport.timer; see PvrdmaReq.armed */
     PvrdmaReq req;
     PvrdmaResp resp;
     /* Limits the rate of payload in requests and in READ responses. */
@@ -69,46 +69,55 @@ struct PvrdmaQp {
     bool active;                    /* the QP is in PvrdmaState.active_qps */
     QTAILQ_ENTRY(PvrdmaQp) active_next;
     QTAILQ_ENTRY(PvrdmaQp) flush_next;
-    QLIST_ENTRY(PvrdmaQp) send_next, recv_next;     /* links of the CQs */
+    /* Links in the list senders of send_cq, and in the list receivers of recv_cq. */
+    QLIST_ENTRY(PvrdmaQp) send_next, recv_next;
 };
 
 /*
- * The functions by which a queue pair uses the transport: the requester sends, the
- * responder receives.
+ * The functions by which a queue pair uses requester and responder.  The requester sends
+ * the packets of send WQEs; the responder answers requests of the peer.
  */
 struct PvrdmaTransport {
-    /* Sets the state of the responder for RTR, from the attributes. */
+    /* Initializes the responder from the attributes, when the QP goes to RTR. */
     void (*receive_begin)(PvrdmaQp *qp);
     /*
-     * Flushes at most PVRDMA_FLUSH_WQES posted receive WQEs of the QP's own queue, and a
-     * fetched receive WQE that is not complete.  Returns true if more WQEs may remain.
+     * Completes with WR_FLUSH_ERR at most PVRDMA_FLUSH_WQES posted receive WQEs of the
+     * QP's own queue, and a fetched receive WQE that is not complete.  Returns true if
+     * more WQEs may remain.
      */
     bool (*receive_flush)(PvrdmaQp *qp);
     /*
      * Sends at most *@budget packets of answers.  Subtracts 1 from *@budget for each
      * packet, and for each READ whose memory cannot be read.  Returns true if packets
      * remain because *@budget is 0 or the port accepts no frame.  Returns false if no
-     * packet remains, or if the timer will activate the QP.
+     * packet remains, or if the QP's timer will activate the QP.
      */
     bool (*receive_answer)(PvrdmaQp *qp, unsigned *budget);
-    /* Sets the state of the requester for RTS, from the attributes. */
+    /* Initializes the requester from the attributes, when the QP goes from RTR to RTS. */
     void (*send_begin)(PvrdmaQp *qp);
     /*
-     * Flushes all fetched send WQEs, and at most PVRDMA_FLUSH_WQES send WQEs that are
-     * posted but not fetched.  Returns true if more posted WQEs remain.
+     * Completes with WR_FLUSH_ERR all fetched send WQEs, and at most PVRDMA_FLUSH_WQES
+     * send WQEs that are posted but not fetched.  Returns true if more posted WQEs
+     * remain.
      */
     bool (*send_flush)(PvrdmaQp *qp);
-    /* Returns true if all send WQEs that were begun are complete. */
+    /* Returns true if all send WQEs that have got PSNs are complete. */
     bool (*send_idle)(const PvrdmaQp *qp);
     /* Handles the expiry of the QP's timer. */
     void (*timer)(PvrdmaQp *qp);
-    /* Frees the ring of WQEs, and drops all state of the requester and the rate limit. */
+    /*
+     * Frees the ring of fetched send WQEs, and drops all state of the requester and the
+     * rate limit.
+     */
     void (*end)(PvrdmaQp *qp);
-    /* Aborts if @qp will hang, in builds with PVRDMA_CHECKS. */
+    /* Aborts, in builds with PVRDMA_CHECKS, if @qp will hang; see pvrdma_qp_stuck(). */
     void (*check)(PvrdmaQp *qp);
 };
 
-/* Maximal number of posted WQEs that one call flushes, so that other QPs can run. */
+/*
+ * Maximal number of posted WQEs that one call of send_flush() or receive_flush() flushes,
+ * so that other QPs can run.
+ */
 #define PVRDMA_FLUSH_WQES 256
 
 /*
@@ -118,17 +127,17 @@ struct PvrdmaTransport {
  */
 int pvrdma_qp_layout(PvrdmaQp *qp, uint32_t rq_at);
 /*
- * Adds a complete QP to the users of its PD, CQs and SRQ, and creates its timer.  Sets
- * PvrdmaState.gsi for the GSI QP.
+ * Adds @qp, whose other members are set, to the users of its PD, CQs and SRQ, and creates
+ * the QP's timer.  Sets PvrdmaState.gsi for the GSI QP.
  */
 void pvrdma_qp_attach(PvrdmaQp *qp);
-/* Returns the QP with the number @qpn, as packets contain this number, or NULL. */
+/* Returns the QP whose number in packets is @qpn, or NULL if no such QP exists. */
 PvrdmaQp *pvrdma_qp_find(PvrdmaState *s, uint32_t qpn);
 /*
  * Handles a store of @value to the QP doorbell of page @uar.  @value is a handle with
- * PVRDMA_UAR_QP_ bits.  In state RTS a send doorbell activates the QP.  In state ERR, and
- * for a send doorbell in state SQE, flushes WQEs.  A handle that does not belong to this
- * page is a guest error.
+ * bits PVRDMA_UAR_QP_*.  In state RTS a send doorbell activates the QP.  In state ERR,
+ * and for a send doorbell in state SQE, flushes WQEs.  A handle that does not belong to
+ * this page is a guest error.
  */
 void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
@@ -149,22 +158,23 @@ void pvrdma_qp_send_error(PvrdmaQp *qp);
  * pvrdma_cq_push() may still use a WQE.
  */
 void pvrdma_qp_cq_error(PvrdmaState *s, PvrdmaCq *cq);
-/* Adds @qp to the QPs whose WQEs the loop must flush, and schedules the loop. */
+/* Adds @qp to flush_qps, the QPs that the loop flushes, and schedules the loop. */
 void pvrdma_qp_flush_schedule(PvrdmaQp *qp);
 /*
  * Flushes a part of the WQEs of the first QP in flush_qps.  Returns true if a QP is left
- * in this list.
+ * in flush_qps.
  */
 bool pvrdma_qp_flush_run(PvrdmaState *s);
 /*
- * Ends the draining in state SQD if all begun WQEs are complete.  Then sends SQ_DRAINED
- * if the guest has requested this event.
+ * Does nothing unless sq_draining is true and all send WQEs that have got PSNs are
+ * complete.  Otherwise sets sq_draining to false, and sends SQ_DRAINED if the guest has
+ * requested this event.
  */
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*
  * Fetches the next receive WQE of the QP or its SRQ into @rqe, and returns the WQE's slot
- * to the guest.  Returns 1, or 0 if no WQE is posted, or -1 if the queue cannot be read;
- * then the QP is in state ERR.
+ * to the guest.  Returns 1, or 0 if no WQE is posted, or -1 if the queue cannot be read
+ * or its index is not valid; in this case the QP is in state ERR.
  */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
 /*
@@ -177,13 +187,13 @@ void pvrdma_qp_timer(PvrdmaQp *qp, int64_t deadline);
 void pvrdma_qp_reset_all(PvrdmaState *s);
 
 /* --- qp-active.c ---------------------------------------------------------- */
-/* Puts @qp into the list of QPs that have work, and schedules the loop. */
+/* Puts @qp into active_qps, the list of QPs that have work, and schedules the loop. */
 void pvrdma_qp_activate(PvrdmaQp *qp);
 /*
- * Puts @qp into the list of QPs that have work, but does not schedule the loop, because
- * an acknowledgement may wait.  The next run of the loop sends the acknowledgement.  The
- * ack_timer runs the loop after at most ack_delay_us of virtual time [P].  If
- * ack_delay_us is 0, the function is the same as pvrdma_qp_activate().
+ * Puts @qp into active_qps, the list of QPs that have work, but does not schedule the
+ * loop, because an acknowledgement may wait.  The next run of the loop sends the
+ * acknowledgement.  The ack_timer runs the loop after at most ack_delay_us of virtual
+ * time [P].  If ack_delay_us is 0, the function is the same as pvrdma_qp_activate().
  */
 void pvrdma_qp_activate_delayed(PvrdmaQp *qp);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the sending side of a QP, on which the requester of transport works
- * (transport/req.h).
+ * State of the sending side of a QP, which the requester uses (transport/req.h).
  *
  *   guest's queue --fetch--> ring of WQEs --send--> una .. psn .. next_psn
  *         ^                     |    ^                                |
@@ -20,9 +19,14 @@
 typedef struct PvrdmaSge PvrdmaSge;
 typedef struct PvrdmaSqe PvrdmaSqe;
 
-/* Maximal number of a QP's WQEs under way; at most the number of bits of @parked. */
+/*
+ * Maximal number of fetched WQEs of a QP; at most the number of bits of PvrdmaReq.parked.
+ */
 #define PVRDMA_REQ_WQES 64
-/* Maximal number of a QP's PSNs under way, also for READ responses; a power of two. */
+/*
+ * Maximal number of PSNs of a QP that are sent but not acknowledged, with the PSNs of
+ * READ responses; a power of two.
+ */
 #define PVRDMA_REQ_PACKETS 256
 
 /*
@@ -31,39 +35,49 @@ typedef struct PvrdmaSqe PvrdmaSqe;
  * are 0.  Then pvrdma_req_park() sets the cursor of a QP in state RTS or SQD.
  */
 typedef struct PvrdmaReq {
-    PvrdmaSqe *wqe;             /* ring; NULL: not allocated yet */
+    PvrdmaSqe *wqe;             /* ring of fetched WQEs; NULL: not allocated */
     PvrdmaSge *sge;             /* elements of all WQEs of the ring */
-    unsigned slots;             /* slots of the ring, a power of two */
-    /* Memory of the ring that is counted in pages_used, in units of 8 bytes. */
+    unsigned slots;             /* number of slots of the ring, a power of two */
+    /* Memory of the ring that PvrdmaState.pages_used contains, in units of 8 bytes. */
     uint32_t counted;
     /* Slot of the oldest WQE that is not complete, and number of WQEs in the ring. */
     unsigned first, count;
     unsigned next;              /* WQE at the cursor, counted from @first */
     /*
-     * Requests for a READ or an atomic that have no complete answer.  Each request sets
-     * the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
+     * Set of the requests for a READ or an atomic that have no complete answer.  Each
+     * request sets the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
      */
     DECLARE_BITMAP(unanswered, PVRDMA_REQ_PACKETS);
     uint32_t psn;               /* cursor: PSN of the packet that is sent next */
     uint32_t next_psn;          /* PSN of the first packet that was never sent */
     uint32_t una_psn;           /* PSN of the oldest packet that is not acknowledged */
-    uint32_t begin_psn;         /* first PSN of the next WQE that is begun */
-    /* Bit n is set if parked WQE n is done; parked WQE 0 is the oldest. */
+    uint32_t begin_psn;         /* first PSN of the next WQE that gets PSNs */
+    /*
+     * WQEs that pvrdma_req_park() has dropped, in the order in which they will be fetched
+     * again: bit n is set if WQE n is done.
+     */
     uint64_t parked;
-    bool refetching;            /* some begun WQEs are parked and not fetched again */
-    uint8_t retries;            /* retries left, of retry_cnt */
-    uint8_t rnr_retries;        /* retries left, of rnr_retry */
-    /* A retransmission has begun.  Progress, a timeout or an RNR NAK clears the flag. */
+    /* True until all WQEs with PSNs that pvrdma_req_park() dropped are fetched again. */
+    bool refetching;
+    uint8_t retries;            /* retries left; initially retry_cnt */
+    uint8_t rnr_retries;        /* retries left; initially rnr_retry */
+    /*
+     * A retransmission has begun.  An advance of una_psn, a timeout or an RNR NAK clears
+     * the flag.
+     */
     bool retrying;
-    /* Number of timeouts that lengthen the next timeout, at most TIMEOUTS_MAX. */
+    /* Number of times that the retransmit timeout is doubled, at most TIMEOUTS_MAX. */
     uint8_t timeouts;
-    /* next_psn at the last timeout.  @timeouts is set to 0 when una_psn reaches it. */
+    /*
+     * next_psn at the last timeout.  @timeouts is set to 0 when una_psn reaches
+     * @timeout_psn.
+     */
     uint32_t timeout_psn;
-    bool waiting;               /* an acknowledgement must activate the QP */
+    bool waiting;               /* the next advance of una_psn must activate the QP */
     int64_t deadline;           /* time of the retransmit timeout, ns; 0: none */
     /* Time, ns, before which the requester sends nothing after an RNR NAK; 0: none. */
     int64_t rnr_until;
-    bool paced;                 /* the timer activates the QP when DCQCN permits */
+    bool paced;                 /* PvrdmaQp.timer activates the QP when DCQCN permits */
     /*
      * Time for which PvrdmaQp.timer is set, ns; 0: none; state ERR: not valid.  The timer
      * may expire before @deadline or @rnr_until; then pvrdma_req_timer() sets the timer

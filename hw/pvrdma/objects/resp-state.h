@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * State of the receiving side of a QP, on which the responder of transport works
- * (transport/resp.h).
- */
+/* State of the receiving side of a QP, which the responder uses (transport/resp.h). */
 #ifndef HW_PVRDMA_OBJECTS_RESP_STATE_H
 #define HW_PVRDMA_OBJECTS_RESP_STATE_H
 
 #include "wq.h"
 
-/* Maximal number of resources of a QP, equal to the limit max_qp_rd_atom. */
+/* Maximal number of resources (PvrdmaResource) of a QP; equals max_qp_rd_atom. */
 #define PVRDMA_RESP_RESOURCES 128
 
 /*
@@ -23,14 +20,17 @@ typedef struct PvrdmaResource {
     /* READ: first PSN of the newest request, which may repeat a part of the original. */
     uint32_t from_psn;
     uint32_t send_psn;          /* READ: PSN of the next packet of the response */
-    uint64_t va;                /* READ: address of the first byte for from_psn */
+    uint64_t va;                /* READ: address of the first byte of packet from_psn */
     uint32_t rkey;
     uint32_t len;               /* READ: bytes that the newest request covers */
     uint64_t original;          /* atomic: value in memory before the operation */
     uint32_t msn;               /* MSN that the response contains */
 } PvrdmaResource;
 
-/* The acknowledgement or NAK that follows the responses.  At most one is pending. */
+/*
+ * The acknowledgement or NAK that is sent after the responses to READs and atomics.  At
+ * most one is pending.
+ */
 typedef enum PvrdmaAnswer {
     PVRDMA_ANSWER_NONE,
     PVRDMA_ANSWER_ACK,          /* acknowledges all packets before epsn */
@@ -38,17 +38,23 @@ typedef enum PvrdmaAnswer {
     PVRDMA_ANSWER_SEQUENCE,
     /* RNR NAK: no receive WQE was posted for the packet with epsn. */
     PVRDMA_ANSWER_RNR,
-    PVRDMA_ANSWER_REFUSE,       /* NAK that ends the connection: nak, nak_psn */
+    PVRDMA_ANSWER_REFUSE,       /* NAK @nak for PSN @nak_psn, which ends the connection */
 } PvrdmaAnswer;
 
 typedef struct PvrdmaResp {
-    uint32_t epsn;              /* expected PSN */
+    uint32_t epsn;              /* PSN of the next expected request */
     uint32_t msn;               /* number of messages accepted completely, modulo 2^24 */
-    /* epsn when the last PvrdmaAnswer was sent, or at the beginning or after loading. */
+    /*
+     * Value of epsn when the responder sent the last PvrdmaAnswer, was initialized, or
+     * was loaded.
+     */
     uint32_t acked_psn;
     /* PVRDMA_ANSWER_SEQUENCE: highest PSN that has arrived behind the gap. */
     uint32_t ahead_psn;
-    /* A gap needs no further NAK: a NAK or RNR NAK is sent or pending [SRC 9.5]. */
+    /*
+     * A packet behind a gap causes no NAK, because a NAK or RNR NAK is sent or pending
+     * [SRC 9.5].
+     */
     bool nak_sent;
     bool established;           /* the event COMM_EST was sent */
     bool cnp_due;               /* a CNP must be sent */
@@ -56,7 +62,7 @@ typedef struct PvrdmaResp {
     uint8_t answer;             /* PvrdmaAnswer */
     uint8_t nak;                /* enum roce_nak of PVRDMA_ANSWER_REFUSE */
     uint32_t nak_psn;           /* PSN of PVRDMA_ANSWER_REFUSE */
-    /* ROCE_IS_SEND or ROCE_IS_WRITE of the message that arrives; 0: none. */
+    /* ROCE_IS_SEND or ROCE_IS_WRITE if a part of such a message has arrived; 0: none. */
     uint32_t message;
     bool rqe_valid;             /* @rqe is a fetched WQE that is not complete */
     PvrdmaRqe rqe;
@@ -67,7 +73,7 @@ typedef struct PvrdmaResp {
     /* Ring of resources, in the order of PSNs. */
     PvrdmaResource resource[PVRDMA_RESP_RESOURCES];
     unsigned resource_first, resource_count;
-    /* Index, counted from the oldest resource; all resources before it are answered. */
+    /* Index of a resource, from the oldest; no older resource must be answered. */
     unsigned resource_next;
 } PvrdmaResp;
 

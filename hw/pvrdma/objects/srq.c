@@ -51,7 +51,10 @@ static int srq_fill(PvrdmaState *s, PvrdmaSrq *srq,
     return err;
 }
 
-/* Creates an SRQ.  Ignores the limit in the command, because only modify_srq sets it. */
+/*
+ * Creates an SRQ.  Ignores the limit in the command, because only modify_srq sets a
+ * limit.
+ */
 int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
                           union pvrdma_cmd_resp *resp)
 {
@@ -80,8 +83,8 @@ int pvrdma_cmd_create_srq(PvrdmaState *s, const union pvrdma_cmd_req *req,
 }
 
 /*
- * Sends SRQ_LIMIT_REACHED if fewer WQEs wait than the limit.  Then sets the limit to 0,
- * because the guest expects only one event.
+ * Sends SRQ_LIMIT_REACHED if fewer WQEs than the limit wait in @srq.  In this case sets
+ * the limit to 0, because the guest expects only one event.
  */
 static void srq_check_limit(PvrdmaState *s, PvrdmaSrq *srq)
 {

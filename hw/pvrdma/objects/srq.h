@@ -14,7 +14,7 @@ typedef struct PvrdmaSrq {
     uint32_t pd;                    /* handle of the protection domain */
     uint32_t uar;                   /* number of the context's doorbell page */
     uint32_t users;                 /* number of QPs that use the SRQ */
-    /* The device sends one event when fewer WQEs than this wait; 0: no event. */
+    /* The device sends SRQ_LIMIT_REACHED when fewer WQEs than @limit wait; 0: never. */
     uint32_t limit;
     bool failed;                    /* a read of the queue failed, which ends the SRQ */
     PvrdmaPages pages;
@@ -23,8 +23,7 @@ typedef struct PvrdmaSrq {
 
 /*
  * Places a queue of @entries WQEs, each with at most @max_sge elements, in the pages of
- * @srq.
- * Returns 0, or EINVAL if a size is not valid or the queue does not fit.
+ * @srq.  Returns 0, or EINVAL if a size is not valid or the queue does not fit.
  */
 int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
 /*
@@ -33,10 +32,10 @@ int pvrdma_srq_layout(PvrdmaSrq *srq, uint32_t entries, uint32_t max_sge);
  */
 void pvrdma_srq_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
 /*
- * Fetches the next receive WQE into @rqe, and returns the slot to the guest.  Returns 1,
- * or 0 if no WQE is posted, or -1 if this or an earlier read of the queue failed; the
- * first failure sends SRQ_ERR.  Sends SRQ_LIMIT_REACHED, and sets the limit to 0, if
- * fewer WQEs than the limit are left.
+ * Fetches the next receive WQE into @rqe, and returns the slot of the WQE to the guest.
+ * Returns 1, or 0 if no WQE is posted, or -1 if this or an earlier read of the queue
+ * failed; the first failure sends SRQ_ERR.  Sends SRQ_LIMIT_REACHED, and sets the limit
+ * to 0, if fewer WQEs than the limit are left.
  */
 int pvrdma_srq_receive(PvrdmaState *s, PvrdmaSrq *srq, PvrdmaRqe *rqe);
 

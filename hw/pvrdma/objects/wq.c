@@ -22,7 +22,7 @@
 #define AV_FLOW_LABEL   RNIC_FIELD(19, 0)
 #define AV_TCLASS       RNIC_FIELD(27, 20)
 
-/* The largest WQEs, in the format of guest memory. */
+/* A send WQE and a receive WQE of maximal size, in the format of guest memory. */
 typedef struct RawSqe {
     struct pvrdma_sq_wqe_hdr hdr;
     struct pvrdma_sge sge[PVRDMA_MAX_SGE];
@@ -99,7 +99,10 @@ int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq)
     }
     prod = le32_to_cpu(raw);
     used = wq_ahead(wq, prod, wq->cons);
-    /* The index must not move back, because the device may have fetched these WQEs. */
+    /*
+     * The guest's index must not move back, because the device may have fetched the WQEs
+     * between the old and the new index.
+     */
     if (prod >= 2 * wq->entries || used > wq->entries ||
         used < wq_ahead(wq, wq->prod, wq->cons)) {
         pvrdma_guest_error(s, "work queue of %u: index %u, %u was reached",
@@ -238,7 +241,10 @@ static void decode_atomic(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
     }
 }
 
-/* Ignores the elements and their length, because requests on regions have no data. */
+/*
+ * Ignores the elements of the WQE and their length, because work requests on regions have
+ * no data.
+ */
 static void decode_local(PvrdmaSqe *sqe)
 {
     sqe->sges = 0;
@@ -281,7 +287,8 @@ static SqeDecode *const sqe_decode[PVRDMA_WR_ERROR + 1] = {
 };
 
 /*
- * Decodes the key to invalidate, or, for the other opcodes, the immediate data.
+ * Decodes the key to invalidate of SEND_WITH_INV and LOCAL_INV, and the immediate data of
+ * the other opcodes.
  */
 static void decode_ex(PvrdmaSqe *sqe, const struct pvrdma_sq_wqe_hdr *hdr)
 {
@@ -366,7 +373,7 @@ bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
 
 /* --- Scatter and gather ----------------------------------------------------------- */
 
-/* The bytes of a copy that lie in one element. */
+/* The bytes of a copy that lie in one element of a scatter/gather list. */
 typedef struct SgPiece {
     uint64_t va;
     uint32_t lkey;
@@ -375,9 +382,9 @@ typedef struct SgPiece {
 
 /*
  * Stores in @piece the part of a copy of @len bytes that lies in @sge.  *@offset is the
- * byte, counted from the element, at which the copy begins.  Returns true, and sets
- * *@offset to 0 for the next element.  If the byte is behind the element, subtracts the
- * element's length from *@offset and returns false.
+ * byte, counted from the beginning of @sge, at which the copy begins.  Returns true, and
+ * sets *@offset to 0 for the next element.  If this byte is behind the element, subtracts
+ * the element's length from *@offset and returns false.
  */
 static bool sg_piece(const PvrdmaSge *sge, uint32_t *offset, uint32_t len,
                      SgPiece *piece)

@@ -28,8 +28,11 @@ typedef struct PvrdmaWq {
     uint32_t max_sge;               /* maximal number of elements of a WQE */
     /* Indices are modulo 2 * entries. */
     uint32_t fetch;                 /* index of the WQE that is fetched next */
-    uint32_t cons;                  /* index of the oldest slot not yet returned */
-    /* Index of the next WQE that the guest posts, as the device has read it last. */
+    /* Index of the oldest slot that is not returned to the guest. */
+    uint32_t cons;
+    /*
+     * Index of the next WQE that the guest posts, as the device has read this index last.
+     */
     uint32_t prod;
 } PvrdmaWq;
 
@@ -50,15 +53,15 @@ typedef struct PvrdmaSqe PvrdmaSqe;
 struct PvrdmaSqe {
     uint64_t wr_id;
     uint8_t opcode;                 /* enum pvrdma_wr_opcode */
-    uint8_t flags;                  /* PVRDMA_SEND_ */
+    uint8_t flags;                  /* bits PVRDMA_SEND_* */
     uint8_t status;                 /* enum pvrdma_wc_status; not 0: error of the WQE */
     uint32_t imm;                   /* immediate data in wire byte order */
-    uint32_t inv_rkey;              /* key to invalidate */
+    uint32_t inv_rkey;              /* SEND_WITH_INV, LOCAL_INV: key to invalidate */
     uint64_t remote_addr;           /* RDMA and atomics: virtual address at the peer */
     uint32_t rkey;
-    uint64_t compare_add, swap;     /* atomics */
+    uint64_t compare_add, swap;     /* operands of an atomic */
     struct {
-        uint64_t iova, pdir;        /* virtual address; DMA address of the directory */
+        uint64_t iova, pdir;        /* virtual address; DMA address of page directory */
         uint32_t page_shift, pages, length, access, rkey;
     } fast_reg;
     struct {
@@ -69,7 +72,7 @@ struct PvrdmaSqe {
     uint16_t sges;                  /* number of elements */
     /* Elements.  The owner of the PvrdmaSqe owns this memory. */
     PvrdmaSge *sge;
-    /* PSNs of the first and the last packet.  READ: of the packets of the response. */
+    /* PSNs of the first and the last packet; of a READ, of the response packets. */
     uint32_t psn, last_psn;
     bool sent;                      /* psn and last_psn are set */
     bool done;                      /* the WQE has ended without an error */
@@ -91,19 +94,19 @@ typedef struct PvrdmaRqe {
  */
 int pvrdma_wq_init(PvrdmaWq *wq, uint32_t ring_at, uint32_t wqe_at,
                    uint32_t entries, uint32_t max_sge);
-/* Compute the size of a slot.  Return 0, or EINVAL if @pages are too few. */
+/* Compute wqe_bytes.  Return 0, or EINVAL if @pages are too few for the queue. */
 int pvrdma_sq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 int pvrdma_rq_layout(PvrdmaWq *wq, const PvrdmaPages *pages);
 /*
  * Returns how many WQEs wait to be fetched, or -1, with a guest error, if the guest's
- * index is not valid or cannot be read.  Reads this index only if all known WQEs were
- * fetched.  So the guest may have posted more WQEs than a positive result says, but the
- * result 0 is exact.
+ * index of the next WQE is not valid or cannot be read.  Reads this index only if all
+ * known WQEs were fetched.  So the guest may have posted more WQEs than a positive result
+ * says, but the result 0 is exact.
  */
 int pvrdma_wq_pending(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
- * Reads the guest's index.  Returns the exact number of WQEs that wait to be fetched, or
- * -1, with a guest error, if the index is not valid or cannot be read.
+ * Reads the guest's index of the next WQE.  Returns the exact number of WQEs that wait to
+ * be fetched, or -1, with a guest error, if the index is not valid or cannot be read.
  */
 int pvrdma_wq_refresh(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq);
 /*
@@ -118,16 +121,16 @@ bool pvrdma_rq_fetch(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                      PvrdmaRqe *rqe);
 /*
  * Returns @count slots to the guest: advances cons, and writes cons to guest memory.  If
- * the memory cannot be written, logs a guest error.
+ * the bus refuses this write, logs a guest error.
  */
 void pvrdma_wq_consume(PvrdmaState *s, const PvrdmaPages *pages, PvrdmaWq *wq,
                        unsigned count);
 /* Sets the indices to 0.  Does not change the indices in guest memory. */
 void pvrdma_wq_reset(PvrdmaWq *wq);
 /*
- * Sets the indices from a snapshot.  Sets the fetch index to @cons, so that the device
- * fetches all WQEs again whose slots are not returned.  Returns false if the indices are
- * not valid.
+ * Sets the indices from a snapshot.  Sets the fetch index to @cons, because the device
+ * must fetch again all WQEs whose slots are not returned to the guest.  Returns false if
+ * the indices are not valid.
  */
 bool pvrdma_wq_resume(PvrdmaWq *wq, uint32_t cons, uint32_t prod);
 

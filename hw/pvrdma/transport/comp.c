@@ -4,7 +4,7 @@
  *
  * An answer to a packet also acknowledges the packets before this packet.  But a READ or
  * an atomic succeeds only by its own response.  If an answer to a later packet arrives
- * first, the completer treats this response as lost.
+ * before this response, the completer treats the response as lost.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -20,7 +20,7 @@
 
 #define RNR_FOR_EVER 7          /* value of rnr_retry: unlimited number of retries */
 
-/* Status of a WQE that the peer has refused, by the code of the NAK. */
+/* Status, enum pvrdma_wc_status, of a WQE that the peer has refused, by enum roce_nak. */
 static const uint8_t comp_nak_status[] = {
     [ROCE_NAK_INVALID_REQUEST]  = PVRDMA_WC_REM_INV_REQ_ERR,
     [ROCE_NAK_REMOTE_ACCESS]    = PVRDMA_WC_REM_ACCESS_ERR,
@@ -70,7 +70,7 @@ static unsigned comp_completed(const PvrdmaReq *req)
 }
 
 /*
- * Completes the oldest WQE, which is in error, with its status, and calls
+ * Completes the oldest WQE, which is in error, with the status of this error, and calls
  * pvrdma_qp_send_error().
  */
 static void comp_end(PvrdmaQp *qp)
@@ -121,7 +121,7 @@ static bool comp_needs_response(const PvrdmaSqe *sqe)
 
 /*
  * Returns the WQE of the oldest packet that is not acknowledged: the oldest WQE that is
- * not done.  Returns NULL if this WQE was not begun, or is not in the ring.
+ * not done.  Returns NULL if this WQE has no PSNs, or is not in the ring.
  */
 static PvrdmaSqe *comp_oldest(const PvrdmaReq *req)
 {
@@ -163,8 +163,8 @@ static void comp_progress(PvrdmaQp *qp)
 
 /*
  * Marks the packets before PSN @end as acknowledged, but stops at a READ or an atomic,
- * which needs its own response, and at a WQE in error.  Returns false if a packet before
- * @end is left.
+ * which needs its own response, at a WQE in error, and at a WQE without PSNs.  Returns
+ * false if a packet before @end is not acknowledged.
  */
 static bool comp_advance(PvrdmaQp *qp, uint32_t end)
 {
@@ -208,7 +208,10 @@ static void comp_answered(PvrdmaQp *qp, PvrdmaSqe *sqe)
     comp_progress(qp);
 }
 
-/* Sets the error @status of the WQE of the oldest packet that is not acknowledged. */
+/*
+ * Sets the error @status of the WQE of the oldest packet that is not acknowledged.  Does
+ * nothing if comp_oldest() returns NULL.
+ */
 static void comp_fail(PvrdmaQp *qp, uint8_t status)
 {
     PvrdmaSqe *sqe = comp_oldest(&qp->req);
@@ -241,9 +244,9 @@ void pvrdma_comp_retry(PvrdmaQp *qp)
 }
 
 /*
- * Restarts a running deadline, because the peer still sends responses to the original
- * requests.  The responses to the repeated requests follow.  Further requests would delay
- * a slow peer even more.
+ * Restarts the retransmission deadline if it runs, because the peer still sends responses
+ * to the original requests, and the responses to the repeated requests follow.  Further
+ * requests would delay a slow peer even more.
  */
 static void comp_peer_busy(PvrdmaQp *qp)
 {
@@ -254,9 +257,10 @@ static void comp_peer_busy(PvrdmaQp *qp)
 
 /*
  * Handles an answer to a packet behind the oldest packet that is not acknowledged.  If
- * the oldest packet belongs to a READ or an atomic, its response counts as lost.  Then
- * the function calls pvrdma_comp_retry(), or only restarts the deadline if a
- * retransmission has begun already.  Otherwise counts the answer in RX_STALE.
+ * the oldest packet belongs to a READ or an atomic, its response counts as lost: the
+ * function calls pvrdma_comp_retry(), or only restarts the deadline if a retransmission
+ * has begun already.  If the oldest packet belongs to another WQE, counts the answer in
+ * RX_STALE.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {
@@ -304,7 +308,7 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     pvrdma_req_arm(qp, req->rnr_until);
 }
 
-/* Handles a NAK of the oldest packet; @code is enum roce_nak. */
+/* Handles a NAK of the oldest packet that is not acknowledged; @code is enum roce_nak. */
 static void comp_nak(PvrdmaQp *qp, unsigned code)
 {
     if (code == ROCE_NAK_PSN_SEQUENCE) {
@@ -319,7 +323,7 @@ static void comp_nak(PvrdmaQp *qp, unsigned code)
 
 /*
  * Returns true if the NAK with @kind and @code ends the connection.  The peer sends
- * nothing after such a NAK.  So a response that is missing before the NAK is lost, and a
+ * nothing after such a NAK, so a response that is missing before the NAK is lost, and a
  * retransmission is useless.
  */
 static bool comp_is_fatal(unsigned kind, unsigned code)
@@ -353,8 +357,8 @@ static void comp_ack_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
 /*
  * Returns the oldest WQE that is not done, if this WQE is of @kind and @pkt is its
- * response.  Otherwise returns NULL, after comp_response_missing(), an error of the WQE,
- * or a count in RX_STALE.
+ * response.  Otherwise calls comp_response_missing(), sets an error of the WQE, or counts
+ * @pkt in RX_STALE, and returns NULL.
  */
 static PvrdmaSqe *comp_match(PvrdmaQp *qp, const RocePacket *pkt, unsigned kind)
 {
@@ -439,7 +443,7 @@ void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt)
 
     if (unlikely(req->refetching) && pvrdma_req_running(qp)) {
         pvrdma_req_refetch(qp);
-        pvrdma_comp_collect(qp);        /* a WQE may be in error now */
+        pvrdma_comp_collect(qp);        /* a fetched WQE may be in error */
     }
     trace_pvrdma_comp_parse(qp->s->port.netdev, qp->handle, pkt->opcode,
                             pkt->syndrome, pkt->psn);

@@ -12,8 +12,8 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 /*
  * Handles an acknowledgement or a response @pkt of the peer.  Drops @pkt, and counts @pkt
- * in RX_STALE, if no sent packet awaits @pkt.  May complete WQEs, schedule a
- * retransmission, and end the QP.
+ * in RX_STALE, if the QP is not in state RTS or SQD, or if no sent packet awaits @pkt.
+ * May complete WQEs, schedule a retransmission, and end the QP.
  */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*

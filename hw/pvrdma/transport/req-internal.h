@@ -11,7 +11,7 @@
 typedef enum PvrdmaReqKind {
     PVRDMA_REQ_NONE,            /* the device does not support the opcode */
     PVRDMA_REQ_DATA,            /* SEND and WRITE: one or more packets */
-    PVRDMA_REQ_READ,            /* each request packet has the PSNs of its response */
+    PVRDMA_REQ_READ,            /* a request uses one PSN for each response packet */
     PVRDMA_REQ_ATOMIC,          /* one request packet, one response packet */
     PVRDMA_REQ_LOCAL,           /* work request on a region: no packet */
 } PvrdmaReqKind;
@@ -23,7 +23,7 @@ typedef struct PvrdmaReqOp {
     uint8_t first, middle, last, only;      /* enum roce_opcode */
 } PvrdmaReqOp;
 
-/* Properties, indexed by enum pvrdma_wr_opcode. */
+/* Properties of work requests, indexed by enum pvrdma_wr_opcode. */
 extern const PvrdmaReqOp pvrdma_req_ops[PVRDMA_WR_ERROR + 1];
 
 /* Returns the properties of @opcode; never NULL. */
@@ -54,8 +54,9 @@ static inline unsigned pvrdma_req_reads(const PvrdmaReq *req)
 }
 
 /*
- * Returns true if a READ response may end with @psn: @psn is the last PSN of @sqe, or of
- * a part that a request can cover.
+ * Returns true if a READ response may end with the packet @psn: @psn is the last PSN of
+ * @sqe, or the number of packets of @sqe up to @psn is a multiple of
+ * PVRDMA_REQ_REPEAT_PACKETS.
  */
 static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 {
@@ -64,8 +65,8 @@ static inline bool pvrdma_req_read_may_end(const PvrdmaSqe *sqe, uint32_t psn)
 }
 
 /*
- * Returns true in the states in which the QP sends packets of begun WQEs and accepts
- * answers.
+ * Returns true in states RTS and SQD, in which the QP sends packets of WQEs that have
+ * PSNs, and accepts answers.
  */
 static inline bool pvrdma_req_running(const PvrdmaQp *qp)
 {
@@ -78,9 +79,9 @@ static inline bool pvrdma_req_running(const PvrdmaQp *qp)
  */
 void pvrdma_req_seek(PvrdmaQp *qp);
 /*
- * Restarts the retransmission deadline if a sent packet has no answer, even if the
- * cursor has moved back to this packet.  Otherwise, in an RNR wait, or if the guest has
- * turned the timeout off, stops the deadline.
+ * Restarts the retransmission deadline if a sent packet has no answer, even if the cursor
+ * has moved back to this packet.  Otherwise, in an RNR wait, or if the QP's attribute
+ * timeout is 0, stops the deadline.
  */
 void pvrdma_req_deadline(PvrdmaQp *qp);
 /*
@@ -95,33 +96,35 @@ void pvrdma_req_arm(PvrdmaQp *qp, int64_t when);
 void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 /*
  * Sends the packet at the cursor, and advances the cursor.  @sqe is the WQE of this
- * packet, and its PSNs are assigned.  Returns false if the packet must wait, or if the
- * function refuses @sqe.
+ * packet, and has PSNs.  Returns false if the packet must wait, or after
+ * pvrdma_req_refuse().
  */
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
 /*
- * Parks all fetched WQEs: drops the WQEs, so that the requester fetches the WQEs again.
- * WQEs that are not done are then sent again.  In states RTS and SQD first completes the
- * oldest WQEs that are done.  Stops the QP's timer, and activates the QP.
+ * Parks all fetched WQEs: drops the WQEs from the ring, so that the requester fetches
+ * these WQEs again.  WQEs that are not done are then sent again.  In states RTS and SQD
+ * first completes the oldest WQEs that are done.  Stops the QP's timer, and activates the
+ * QP.
  */
 void pvrdma_req_park(PvrdmaQp *qp);
 /*
- * Fetches begun WQEs that are parked, because an answer needs its WQE.  Sends nothing.
- * Stops early if the ring is full, if no WQE is posted, or after an error of a WQE.  Does
- * nothing if the newest fetched WQE has no PSNs yet.
+ * Fetches the WQEs with PSNs that pvrdma_req_park() has dropped, because an answer needs
+ * its WQE.  Sends nothing.  Stops early if the ring is full and cannot grow, if no WQE is
+ * posted or the queue cannot be read, or after an error of a WQE.  Does nothing if the
+ * newest fetched WQE has no PSNs yet.
  */
 void pvrdma_req_refetch(PvrdmaQp *qp);
 /*
  * Stores in *@begin_psn and *@parked the values that these members of @req would have if
- * all WQEs of the ring were parked now.  Does not change @req.
+ * pvrdma_req_park() dropped all WQEs of the ring now.  Does not change @req.
  */
 void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *parked);
 
 /*
  * Completes the WQEs that are done, from the oldest on, up to the first WQE that is not
  * done.  If the first WQE that is not done is in error, completes this WQE with its error
- * and calls pvrdma_qp_send_error().  Ends the draining in state SQD if this call has
- * completed the last begun WQE.
+ * and calls pvrdma_qp_send_error().  Calls pvrdma_qp_drained() if this call has completed
+ * WQEs without an error.
  */
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*

@@ -14,8 +14,8 @@
 #include "../trace.h"
 
 /*
- * Returns true if @packets more packets fit into a window of @most unacknowledged
- * packets.  If the result is false, the next acknowledgement activates the QP.
+ * Returns true if @packets more packets fit into a window of @most packets that are not
+ * acknowledged.  If the result is false, the next acknowledgement activates the QP.
  */
 static bool req_window_has_room(PvrdmaReq *req, uint32_t packets, uint32_t most)
 {
@@ -39,8 +39,8 @@ static void req_transmit(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets,
 }
 
 /*
- * Moves the cursor past @packets PSNs of @sqe that were sent.  Counts a retransmission in
- * TX_RETRY.
+ * Moves the cursor past the @packets PSNs of @sqe that the sent packet uses.  Counts a
+ * retransmission in TX_RETRY.
  */
 static void req_advance(PvrdmaQp *qp, const PvrdmaSqe *sqe, uint32_t packets)
 {
@@ -80,7 +80,7 @@ static uint8_t req_data_opcode(const PvrdmaReqOp *op, bool first, bool last)
     return last ? op->last : op->middle;
 }
 
-/* Sends the packet at the cursor of a SEND or WRITE; see pvrdma_req_send(). */
+/* Sends the packet at the cursor, of the SEND or WRITE @sqe; see pvrdma_req_send(). */
 static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 {
     PvrdmaReq *req = &qp->req;
@@ -118,9 +118,9 @@ static bool req_data_send(PvrdmaQp *qp, PvrdmaSqe *sqe, const PvrdmaReqOp *op)
 }
 
 /*
- * Returns true if max_rd_atomic requests for READs and atomics await their response.
- * Then the next response activates the QP.  The limit is at least 1, because a READ that
- * has begun continues even if the guest sets max_rd_atomic to 0.
+ * Returns true if max_rd_atomic requests for READs and atomics await their response.  In
+ * this case the next response activates the QP.  The limit is at least 1, because a READ
+ * that has begun continues even if the guest sets max_rd_atomic to 0.
  */
 static bool req_reads_full(PvrdmaQp *qp)
 {
@@ -131,8 +131,8 @@ static bool req_reads_full(PvrdmaQp *qp)
 }
 
 /*
- * Sets the bit of the request at the cursor in @unanswered.  The answer to this request
- * uses @packets PSNs.
+ * Sets the bit of the request at the cursor in PvrdmaReq.unanswered.  The answer to this
+ * request uses @packets PSNs.
  */
 static void req_unanswered_set(PvrdmaReq *req, uint32_t packets)
 {
@@ -170,7 +170,10 @@ static bool req_read_waits(PvrdmaReq *req, const PvrdmaSqe *sqe)
     return waits;
 }
 
-/* Sends the request for the part of a READ that begins at the cursor. */
+/*
+ * Sends the request for the part of the READ @sqe that begins at the cursor.  Returns
+ * false if the request must wait.
+ */
 static bool req_read_send(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;

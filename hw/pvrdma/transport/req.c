@@ -19,15 +19,17 @@
 #include "../objects/wq.h"
 #include "../trace.h"
 
-/* Minimum of the retransmit timeout, because an emulated peer may answer slowly. */
+/* Minimum of the retransmit timeout, ns, because an emulated peer may answer slowly. */
 #define REQ_TIMEOUT_MIN_NS (4 * SCALE_MS)
 /*
- * Maximum of the timeout after several expiries, unless the guest requested more.  A
- * larger maximum would delay the detection of a dead peer.
+ * Maximum, ns, of the retransmit timeout after several expiries, unless the attribute
+ * timeout of the QP is longer.  A larger maximum would delay the detection of a dead
+ * peer.
  */
 #define REQ_TIMEOUT_MAX_NS (2000 * SCALE_MS)
 /*
- * Maximal number of slots of a new ring.  pages_used counts only rings that have grown.
+ * Maximal number of slots of a new ring of WQEs.  pages_used counts only rings that have
+ * grown.
  */
 #define REQ_SLOTS_FIRST 8
 /* Limit of PvrdmaReq.timeouts, because 4 ms << 9 exceeds REQ_TIMEOUT_MAX_NS. */
@@ -120,10 +122,10 @@ void pvrdma_req_deadline(PvrdmaQp *qp)
 }
 
 /*
- * Handles the deadline of the oldest packet.  Doubles the timeout up to its maximum,
- * because the peer may only be slow.  The longer timeout lasts until an RNR NAK, or until
- * all packets that were sent before this expiry are acknowledged, because the answer to a
- * retransmitted packet does not show how fast the peer is.
+ * Handles the expiry of the retransmission deadline.  Doubles the timeout up to its
+ * maximum, because the peer may only be slow.  The longer timeout lasts until an RNR NAK,
+ * or until all packets that were sent before this expiry are acknowledged, because the
+ * answer to a retransmitted packet does not show how fast the peer is.
  */
 static void req_timed_out(PvrdmaQp *qp)
 {
@@ -151,7 +153,10 @@ void pvrdma_req_timer(PvrdmaQp *qp)
 
     req->armed = 0;
     if (req->paced) {
-        /* Packets wait for this timer, even if the rate is not limited any more. */
+        /*
+         * Packets of the QP wait for this timer, even if the rate is not limited any
+         * more.
+         */
         req->paced = false;
         pvrdma_qp_activate(qp);
     }
@@ -177,8 +182,9 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
     }
     until = pvrdma_dcqcn_wait(&qp->rate, rnic_now());
     /*
-     * If DCQCN permits a packet, leaves paced unchanged.  The responder may have set
-     * paced in this visit, and waits for the timer although the requester may send.
+     * If DCQCN permits a packet, leaves PvrdmaReq.paced unchanged, because the responder
+     * may have set this flag just before.  The responder waits for the timer although the
+     * requester may send.
      */
     if (until) {
         qp->req.paced = true;
@@ -189,7 +195,7 @@ bool pvrdma_req_congested(PvrdmaQp *qp)
 
 /* --- WQEs -------------------------------------------------------------------- */
 
-/* Returns the size of a ring of @slots WQEs in units of 8 bytes, as pages_used counts. */
+/* Returns the memory of a ring of @slots WQEs, in units of 8 bytes as in pages_used. */
 static uint32_t req_ring_pages(const PvrdmaQp *qp, unsigned slots)
 {
     size_t bytes = sizeof(PvrdmaSqe) + qp->sq.max_sge * sizeof(PvrdmaSge);
@@ -223,9 +229,9 @@ static void req_ring_resize(PvrdmaQp *qp, unsigned slots)
 }
 
 /*
- * Allocates a small ring, or doubles the size of the ring.  The ring begins small because
- * most QPs have few WQEs under way.  Returns false if the ring has its maximal size, or
- * if the new size would exceed PVRDMA_MAX_PAGES.
+ * Allocates a small ring of WQEs, or doubles the size of the ring.  The ring begins small
+ * because most QPs have few WQEs under way.  Returns false if the ring has its maximal
+ * size, or if pages_used would exceed PVRDMA_MAX_PAGES.
  */
 static bool req_ring_grow(PvrdmaQp *qp)
 {
@@ -260,8 +266,9 @@ static bool req_has_slot(PvrdmaQp *qp)
 
 /*
  * Fetches the guest's next WQE into a free slot of the ring; the queue must have a WQE.
- * Marks the WQE as done if bit 0 of PvrdmaReq.parked is set.  Returns NULL if the WQE
- * cannot be read; then the QP is in state ERR.
+ * Marks the WQE as done if bit 0 of PvrdmaReq.parked is set, because the WQE was done
+ * before pvrdma_req_park().  Returns NULL if the WQE cannot be read; then the QP is in
+ * state ERR.
  */
 static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 {
@@ -288,8 +295,8 @@ static PvrdmaSqe *req_fetch(PvrdmaQp *qp)
 }
 
 /*
- * Returns true if the QP may begin a WQE, or if the next WQE to fetch was begun before
- * pvrdma_req_park() parked the WQEs of the QP.
+ * Returns true if the requester may assign PSNs to the next WQE: in state RTS, or if the
+ * WQE had PSNs before pvrdma_req_park() dropped the WQE.
  */
 static bool req_may_begin(const PvrdmaQp *qp)
 {
@@ -313,7 +320,10 @@ static PvrdmaSqe *req_current(PvrdmaQp *qp)
         return NULL;
     }
     pending = pvrdma_wq_pending(qp->s, &qp->pages, &qp->sq);
-    /* If the queue has fewer WQEs than were begun, answers would find no WQE. */
+    /*
+     * If the queue lacks a WQE that had PSNs before pvrdma_req_park(), answers would find
+     * no WQE.
+     */
     if (pending < 0 || (!pending && req->refetching)) {
         pvrdma_qp_error(qp, PVRDMA_EVENT_QP_FATAL);
     }
@@ -334,7 +344,10 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status)
                        qp->handle, sqe->opcode, sqe->length, status);
 }
 
-/* Returns true if the device has the opcode of @sqe, and max_rd_atomic permits @sqe. */
+/*
+ * Returns true if the device supports the opcode of @sqe.  For a READ or an atomic,
+ * max_rd_atomic of the QP must not be 0.
+ */
 static bool req_supported(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
     switch (pvrdma_req_op(sqe->opcode)->kind) {
@@ -360,7 +373,9 @@ static uint32_t req_packets(const PvrdmaQp *qp, const PvrdmaSqe *sqe)
     }
 }
 
-/* Assigns PSNs to @sqe and returns true, or refuses @sqe and returns false. */
+/*
+ * Assigns PSNs to @sqe and returns true, or calls pvrdma_req_refuse() and returns false.
+ */
 static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
 {
     PvrdmaReq *req = &qp->req;
@@ -372,7 +387,10 @@ static bool req_begin(PvrdmaQp *qp, PvrdmaSqe *sqe)
     }
     packets = req_packets(qp, sqe);
     if (packets && roce_psn_diff(req->psn, req->begin_psn) >= (int32_t)packets) {
-        /* The guest has changed the WQE since the requester began the WQE first. */
+        /*
+         * The guest has changed the WQE since the requester assigned PSNs to this WQE
+         * first.
+         */
         pvrdma_req_refuse(qp, sqe, PVRDMA_WC_LOC_QP_OP_ERR);
         return false;
     }
@@ -405,8 +423,8 @@ void pvrdma_req_refetch(PvrdmaQp *qp)
 /* --- Steps ------------------------------------------------------------------- */
 
 /*
- * Executes a work request on a region, and advances the cursor.  Returns false if the
- * WQE is in error.  req_fenced() delays an invalidation until all WQEs before it are
+ * Executes @sqe, a work request on a region, and advances the cursor.  Returns false if
+ * @sqe is in error.  req_fenced() delays an invalidation until all WQEs before it are
  * done, because their retransmission may need the region.
  */
 static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
@@ -427,8 +445,8 @@ static bool req_local_do(PvrdmaQp *qp, PvrdmaSqe *sqe)
 
 /*
  * Returns true if the WQE at the cursor, @sqe, must wait for older WQEs: with the flag
- * FENCE for READs and atomics, with LOCAL_INV for all.  Then the next acknowledgement
- * activates the QP.
+ * FENCE for all older READs and atomics, with the opcode LOCAL_INV for all older WQEs.
+ * In this case the next acknowledgement activates the QP.
  */
 static bool req_fenced(PvrdmaQp *qp, const PvrdmaSqe *sqe)
 {
@@ -566,7 +584,10 @@ void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *
     bool begun = req->count && pvrdma_req_wqe(req, 0)->sent;
 
     *begin_psn = begun ? pvrdma_req_wqe(req, 0)->psn : req->begin_psn;
-    /* Keeps the bits of WQEs that were parked earlier and are not fetched again. */
+    /*
+     * Keeps the bits of WQEs that an earlier pvrdma_req_park() has dropped, and that are
+     * not fetched again.
+     */
     *parked = req->count < PVRDMA_REQ_WQES ? req->parked << req->count : 0;
     for (unsigned i = 0; i < req->count; i++) {
         *parked |= (uint64_t)pvrdma_req_wqe(req, i)->done << i;
@@ -595,8 +616,8 @@ void pvrdma_req_park(PvrdmaQp *qp)
 }
 
 /*
- * Flushes at most PVRDMA_FLUSH_WQES posted WQEs that are not fetched.  Returns true if
- * more remain.
+ * Flushes at most PVRDMA_FLUSH_WQES send WQEs that are posted but not fetched.  Returns
+ * true if more such WQEs remain.
  */
 static bool req_flush_posted(PvrdmaQp *qp)
 {

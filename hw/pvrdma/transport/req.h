@@ -12,8 +12,8 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 /*
  * Maximal number of response packets that one READ request covers.  The requester splits
- * a longer READ into several requests.  The split limits the PSNs under way, and the
- * packets that a peer sends without a new request.
+ * a longer READ into several requests.  The split limits the PSNs that are not
+ * acknowledged, and the packets that a peer sends without a new request.
  */
 #define PVRDMA_REQ_READ_PACKETS 128
 /*
@@ -32,13 +32,16 @@ typedef struct PvrdmaQp PvrdmaQp;
  * Fetches WQEs and sends packets, until the port accepts no frame, *@budget is 0 or the
  * QP must wait.  Then completes WQEs that are done.  Subtracts 1 from *@budget for each
  * packet and each WQE that needs no packet.  Returns true if the function stopped because
- * of the port or *@budget; then the QP may have more to send.  In states ERR and SQE the
- * function only calls pvrdma_req_flush(), and returns the result of this call.
+ * of the port or *@budget; in this case the QP may have more to send.  In states ERR and
+ * SQE the function only calls pvrdma_req_flush(), and returns the result of this call.
  */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
 /* Calls pvrdma_req_fini(), and sets the requester's state for RTS from the attributes. */
 void pvrdma_req_init(PvrdmaQp *qp);
-/* Frees the ring of WQEs, and drops all state of the requester and the rate limit. */
+/*
+ * Frees the ring of fetched WQEs, and drops all state of the requester and the rate
+ * limit.
+ */
 void pvrdma_req_fini(PvrdmaQp *qp);
 /*
  * Completes all fetched WQEs and at most PVRDMA_FLUSH_WQES posted WQEs with WR_FLUSH_ERR,
@@ -46,13 +49,14 @@ void pvrdma_req_fini(PvrdmaQp *qp);
  * Returns true if more posted WQEs remain.
  */
 bool pvrdma_req_flush(PvrdmaQp *qp);
-/* Returns true if all WQEs that were begun are complete. */
+/* Returns true if all WQEs that have got PSNs are complete. */
 bool pvrdma_req_idle(const PvrdmaQp *qp);
-/* Handles the expiry of the QP's timer, for deadline, rnr_until and paced. */
+/* Handles the expiry of PvrdmaQp.timer, which is set for deadline, rnr_until or DCQCN. */
 void pvrdma_req_timer(PvrdmaQp *qp);
 /*
- * Returns true if DCQCN forbids the QP to send payload now.  Then sets PvrdmaReq.paced,
- * and makes the QP's timer expire no later than DCQCN permits the next packet.
+ * Returns true if DCQCN forbids the QP to send payload now.  In this case sets
+ * PvrdmaReq.paced, and makes the QP's timer expire no later than DCQCN permits the next
+ * packet.
  */
 bool pvrdma_req_congested(PvrdmaQp *qp);
 

@@ -16,11 +16,11 @@ static inline PvrdmaResource *pvrdma_resource_at(PvrdmaResp *r, unsigned i)
 }
 
 /*
- * Returns the oldest resource that must be answered, or NULL.  Advances resource_next
- * to this resource, or to the end.
+ * Returns the oldest resource that must be answered, or NULL.  Advances resource_next to
+ * this resource, or behind the newest resource if the result is NULL.
  */
 PvrdmaResource *pvrdma_resp_active(PvrdmaResp *r);
-/* Returns true if the responder has a packet to send and the state permits packets. */
+/* Returns true if the responder has a packet to send, and the QP's state permits it. */
 bool pvrdma_resp_has_work(PvrdmaQp *qp);
 /*
  * Ends the connection by a NAK for @psn, because pvrdma_mr_read() for a READ has returned

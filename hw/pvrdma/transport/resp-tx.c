@@ -33,7 +33,7 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;
 
-    /* A QP in state ERR sends answers only if the last answer is a pending refusal. */
+    /* A QP in state ERR sends answers only until resp_refuse()'s NAK is sent. */
     if (qp->state < PVRDMA_QPS_RTR ||
         (qp->state == PVRDMA_QPS_ERR && r->answer != PVRDMA_ANSWER_REFUSE)) {
         return false;
@@ -41,7 +41,9 @@ bool pvrdma_resp_has_work(PvrdmaQp *qp)
     return r->answer != PVRDMA_ANSWER_NONE || r->cnp_due || pvrdma_resp_active(r);
 }
 
-/* Begins the packet @pkt to the peer.  Returns the address of its payload. */
+/*
+ * Builds the headers of @pkt, a packet to the peer.  Returns the address of the payload.
+ */
 static uint8_t *resp_begin(PvrdmaQp *qp, RocePacket *pkt)
 {
     pkt->pkey = ROCE_PKEY_DEFAULT;
@@ -65,7 +67,7 @@ static void read_failed(PvrdmaQp *qp, PvrdmaResource *res, PvrdmaMrStatus status
 
 static void send_read(PvrdmaQp *qp, PvrdmaResource *res)
 {
-    static const uint8_t opcodes[2][2] = {      /* [first][last] */
+    static const uint8_t opcodes[2][2] = {      /* index: [first packet][last packet] */
         { ROCE_OP_READ_RESP_MIDDLE, ROCE_OP_READ_RESP_LAST },
         { ROCE_OP_READ_RESP_FIRST, ROCE_OP_READ_RESP_ONLY },
     };
@@ -194,7 +196,10 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget)
         if (!*budget || !pvrdma_port_may_send(&qp->s->port)) {
             return true;
         }
-        /* In state ERR the last answers ignore the rate, because the timer is stopped. */
+        /*
+         * In state ERR the last answers ignore the rate limit, because the timer is
+         * stopped.
+         */
         if (qp->state != PVRDMA_QPS_ERR && !qp->resp.cnp_due &&
             pvrdma_resp_active(&qp->resp) && pvrdma_req_congested(qp)) {
             return false;

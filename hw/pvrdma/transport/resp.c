@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paravirtual RDMA NIC: responder: executes requests of the peer.  A request with the
- * expected PSN passes the functions of steps[] in order.  resp-tx.c sends the answers.
+ * Paravirtual RDMA NIC: responder: executes requests of the peer.  The functions of
+ * steps[] check and execute a request with the expected PSN, in the order of the array.
+ * resp-tx.c sends the answers.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -17,23 +18,26 @@
 #include "../trace.h"
 
 #define ATOMIC_BYTES sizeof(uint64_t)
-/* An acknowledgement of this number of packets, or of more packets, is not delayed. */
+/* An acknowledgement of at least this number of packets is not delayed. */
 #define RESP_DELAYED_PACKETS 32
 
 /* Result of a function of steps[]. */
 typedef enum RespVerdict {
-    RESP_GO,                    /* no error */
+    RESP_GO,                    /* no error: the next function of steps[] follows */
     RESP_NOT_READY,             /* no receive WQE: the peer must retry */
-    /* Each of the following values ends the connection. */
-    RESP_BAD_REQUEST,           /* wrong order, length, address or operation */
-    RESP_BAD_ACCESS,            /* the key does not permit the access */
+    /*
+     * Each of the following values ends the connection.  RESP_BAD_REQUEST: wrong order,
+     * length, address or operation, or too many READs and atomics.
+     */
+    RESP_BAD_REQUEST,
+    RESP_BAD_ACCESS,            /* the key is not valid or does not permit the access */
     RESP_BAD_MEMORY,            /* bus error in the memory of a region */
     RESP_TOO_LONG,              /* SEND longer than its receive WQE */
     RESP_BAD_BUFFER,            /* receive WQE in error, or its memory not accessible */
     RESP_BAD_QUEUE,             /* the receive queue cannot be read */
 } RespVerdict;
 
-/* NAK, completion status, event and counter, by verdict that ends the connection. */
+/* The reactions to each verdict that ends the connection. */
 static const struct {
     uint8_t nak;                /* enum roce_nak */
     uint8_t status;             /* status of the receive WQE, if the message has one */
@@ -153,8 +157,8 @@ bool pvrdma_resp_flush(PvrdmaQp *qp)
 /*
  * Ends the connection: schedules a NAK for @psn, completes the receive WQE, if any, with
  * an error, and puts the QP into state ERR with the event of @verdict.  READs and atomics
- * before @psn are answered before the NAK, because the peer fails all requests that have
- * no response when the NAK arrives.
+ * before @psn are answered before the NAK is sent, because the peer fails all requests
+ * that have no response when the NAK arrives.
  */
 static void resp_refuse(PvrdmaQp *qp, RespVerdict verdict, uint32_t psn)
 {
@@ -194,8 +198,8 @@ static unsigned resource_limit(const PvrdmaQp *qp)
 }
 
 /*
- * Returns the number of the newest resources that are active and whose last packet was
- * never sent.  The count stops at the first other resource.
+ * Counts, from the newest resource on, resources that are active and whose last packet
+ * was never sent.  The count stops at the first other resource.
  */
 static unsigned resource_unanswered(PvrdmaResp *r)
 {
@@ -501,8 +505,8 @@ static RespStep *const steps[] = {
 
 /* --- Acknowledgement ------------------------------------------------------ */
 /*
- * Sets the answer to an accepted request.  Keeps a sequence NAK that is pending if a
- * packet behind this request was dropped, because the gap still exists.
+ * Sets the answer to an accepted request.  If a sequence NAK is pending, and a packet
+ * behind this request was dropped, keeps the NAK, because the gap still exists.
  */
 static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 {
@@ -514,7 +518,7 @@ static void answer_accepted(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
     r->nak_sent = false;
     if (flags & (ROCE_IS_READ | ROCE_IS_ATOMIC)) {
-        r->answer = PVRDMA_ANSWER_NONE;     /* the response is the acknowledgement */
+        r->answer = PVRDMA_ANSWER_NONE;     /* the response acknowledges the request */
     } else if (pkt->ack_req || r->answer != PVRDMA_ANSWER_NONE) {
         r->answer = PVRDMA_ANSWER_ACK;
     }
@@ -545,7 +549,9 @@ static void resp_in_sequence(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags
 
         if (verdict == RESP_NOT_READY) {
             r->answer = PVRDMA_ANSWER_RNR;
-            /* No NAK, because the peer repeats this packet and all packets behind it. */
+            /*
+             * Packets behind this one need no NAK, because the peer repeats all of them.
+             */
             r->nak_sent = true;
             return;
         }
@@ -574,8 +580,9 @@ static void resp_ahead(PvrdmaQp *qp, const RocePacket *pkt)
 /* --- Duplicates ----------------------------------------------------------- */
 /*
  * Schedules the response of resource @i, a READ, to be sent again from the PSN of @pkt
- * on.  Unfinished responses of later READs restart, because responses are sent in order.
- * Drops @pkt if @pkt requests PSNs behind the last PSN of the resource.
+ * on.  Unfinished responses to later READs restart, because the responder sends responses
+ * in the order of PSNs.  Drops @pkt if @pkt requests PSNs behind the last PSN of the
+ * resource.
  */
 static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 {
@@ -598,8 +605,8 @@ static void replay_read(PvrdmaQp *qp, const RocePacket *pkt, unsigned i)
 }
 
 /*
- * Schedules the response to a repeated READ or atomic to be sent again.  Drops @pkt if
- * no resource has its PSN.
+ * Schedules the response to a repeated READ or atomic to be sent again.  Drops @pkt if no
+ * such resource contains the PSN of @pkt.
  */
 static void resp_replay(PvrdmaQp *qp, const RocePacket *pkt, bool atomic)
 {
@@ -639,7 +646,10 @@ static void resp_duplicate(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
     }
 }
 
-/* Returns true if the responder only has to send an ACK of a few packets. */
+/*
+ * Returns true if the responder has to send only an ACK of fewer than
+ * RESP_DELAYED_PACKETS packets.
+ */
 static bool resp_may_delay(PvrdmaQp *qp)
 {
     PvrdmaResp *r = &qp->resp;

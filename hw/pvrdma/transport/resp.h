@@ -15,10 +15,10 @@ typedef struct PvrdmaQp PvrdmaQp;
 void pvrdma_resp_init(PvrdmaQp *qp);
 /*
  * Handles a request of the peer.  Executes a request with the expected PSN; if this
- * request is not valid, the QP goes to state ERR.  If no receive WQE is posted, an RNR
- * NAK becomes due.  May answer a duplicate again.  Drops a request behind a gap; the
- * first such request makes a NAK due.  Activates the QP if an answer is due; an ACK may
- * wait.
+ * request is not valid, schedules a NAK, and the QP goes to state ERR.  If the request
+ * needs a receive WQE and none is posted, schedules an RNR NAK.  May answer a duplicate
+ * again.  Drops a request behind a gap, and schedules a NAK for the first such request.
+ * Activates the QP if an answer is due; a single ACK may be delayed.
  */
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*

@@ -60,8 +60,8 @@ static bool rx_type(const PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
 }
 
 /*
- * Returns true if the state permits the packet.  A QP accepts responses only in states
- * in which the QP may have sent requests.
+ * Returns true if the state of @qp permits a packet with @flags.  A QP accepts responses
+ * only in states in which the QP may have sent requests.
  */
 static bool rx_state(const PvrdmaQp *qp, uint32_t flags)
 {
@@ -86,7 +86,10 @@ static bool rx_path(const PvrdmaQp *qp, const RocePath *path)
            !memcmp(path->dgid, qp->path.sgid, sizeof(path->dgid));
 }
 
-/* Returns the QP of the packet.  If a check fails, counts the packet and returns NULL. */
+/*
+ * Returns the QP to which @pkt is addressed.  If a check of @pkt fails, counts @pkt and
+ * returns NULL.
+ */
 static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
                        const RocePacket *pkt, uint32_t flags)
 {
@@ -114,10 +117,10 @@ static PvrdmaQp *rx_qp(PvrdmaState *s, const RocePath *path,
 
 /* --- State that any packet of a QP may change ----------------------------- */
 /*
- * If a switch has marked the packet, counts the packet in RX_CE.  Then, with DCQCN,
- * schedules a congestion notification (CNP) to the peer of a connection, at most one for
- * each CNP_INTERVAL_NS.  A marked CNP causes no CNP, because two QPs would send each
- * other CNPs without end.
+ * If a switch has marked the packet, counts the packet in RX_CE.  If the property dcqcn
+ * is set, also schedules a congestion notification (CNP) to the peer of a connection, at
+ * most one for each CNP_INTERVAL_NS.  A marked CNP causes no CNP, because otherwise two
+ * QPs would send each other CNPs without end.
  */
 static void rx_congestion(PvrdmaQp *qp, const RocePath *path, uint32_t flags)
 {

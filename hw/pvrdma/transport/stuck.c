@@ -12,7 +12,7 @@
 #include "resp-internal.h"
 #include "stuck.h"
 
-/* Returns true if @when is not 0 and the QP's timer fires at @when or before. */
+/* Returns true if @when is not 0 and PvrdmaQp.timer expires at @when or before. */
 static bool timer_covers(const PvrdmaQp *qp, int64_t when)
 {
     /* In unit tests qp->timer is NULL. */
@@ -21,8 +21,8 @@ static bool timer_covers(const PvrdmaQp *qp, int64_t when)
 }
 
 /*
- * Returns an error text if a QP in state ERR or SQE has fetched WQEs, but no flush is
- * scheduled.
+ * Returns an error text if a QP in state ERR or SQE has fetched WQEs that must be
+ * flushed, but no flush is scheduled; otherwise NULL.
  */
 static const char *flush_stuck(const PvrdmaQp *qp)
 {
@@ -45,8 +45,8 @@ static const char *resp_stuck(PvrdmaQp *qp)
 }
 
 /*
- * Returns an error text if sent packets have no answer and no deadline.  Returns NULL if
- * the guest has turned the timeout off.
+ * Returns an error text if a sent packet has no answer and the QP's timer is not set for
+ * a deadline; otherwise NULL.  Returns NULL if the QP's attribute timeout is 0.
  */
 static const char *req_deadline_stuck(const PvrdmaQp *qp)
 {
@@ -59,9 +59,9 @@ static const char *req_deadline_stuck(const PvrdmaQp *qp)
 }
 
 /*
- * Returns an error text if a packet or WQE at the cursor must be sent, or if a request is
- * in @unanswered.  The caller has checked that no packet before the cursor awaits an
- * answer.
+ * Returns an error text if a packet or WQE at the cursor must be sent, or if a bit of
+ * PvrdmaReq.unanswered is set; otherwise NULL.  The caller has checked that no packet
+ * before the cursor awaits an answer.
  */
 static const char *req_cursor_stuck(const PvrdmaQp *qp)
 {

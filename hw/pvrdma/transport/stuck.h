@@ -8,9 +8,10 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Builds with the address or thread sanitizer check a QP after its visits, timers,
- * doorbells and MODIFY_QP, and an RC QP after its packets.  Other builds do not check,
- * because a hang stops only one connection, but an abort stops the machine.
+ * PVRDMA_CHECKS is true in builds with the address or thread sanitizer, which check a QP
+ * after its visits, timers, doorbells and MODIFY_QP, and an RC QP after its packets.
+ * Other builds do not check, because a hang stops only one connection, but an abort stops
+ * the machine.
  */
 #if defined(QEMU_SANITIZE_ADDRESS) || defined(QEMU_SANITIZE_THREAD)
 #define PVRDMA_CHECKS true
@@ -20,8 +21,8 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 /*
  * Returns an error text if @qp will hang, or NULL.  A QP hangs if the QP has work, but is
- * not active and has no timer.  A QP that awaits an answer does not hang if the guest has
- * turned the timeout off.  The result is valid only if no function is changing @qp.
+ * not active and has no timer.  A QP that awaits an answer does not hang if its attribute
+ * timeout is 0.  The result is valid only if no function is changing @qp.
  */
 const char *pvrdma_qp_stuck(PvrdmaQp *qp);
 /* Aborts if @qp will hang. */

@@ -17,8 +17,8 @@
 #include "../trace.h"
 
 /*
- * If this bit of a WQE's QKEY is set, the packet contains the QKEY of the QP instead,
- * because user space must not send a privileged QKEY.
+ * If this bit is set in the QKEY of a WQE, the packet contains the QKEY of the QP
+ * instead, because user space must not send a privileged QKEY.
  */
 #define UD_QKEY_OWN RNIC_BIT(31)
 
@@ -84,9 +84,9 @@ static bool ud_qkey_ok(PvrdmaQp *qp, uint32_t qkey)
 }
 
 /*
- * Fetches a receive WQE into @qp->resp.rqe, unless a WQE that was too short for an
- * earlier datagram is still there.  Returns false if no WQE is posted, or if the queue
- * cannot be read.
+ * Fetches a receive WQE into @qp->resp.rqe, unless this member still contains a WQE that
+ * was too short for an earlier datagram.  Returns false if no WQE is posted, or if the
+ * queue cannot be read.
  */
 static bool ud_receive(PvrdmaQp *qp)
 {

@@ -20,7 +20,8 @@ uint8_t pvrdma_ud_send(PvrdmaQp *qp, const PvrdmaSqe *sqe);
  * receive WQE, and completes the WQE.  Drops and counts the datagram if its QKEY is
  * wrong, if no receive WQE is posted, if the queue cannot be read, or if the next receive
  * WQE is too short.  If the WQE or its memory is not valid, completes the WQE with an
- * error.  The QP goes to state ERR after this error, and if the queue cannot be read.
+ * error.  The QP goes to state ERR after such an error, and also if the queue cannot be
+ * read.
  */
 void pvrdma_ud_rx(PvrdmaQp *qp, const RocePath *path, const RocePacket *pkt,
                   const uint8_t *frame);

@@ -3,15 +3,16 @@
  * Paravirtual RDMA NIC: DCQCN, the rate of a connection.
  *
  * The unit has no timers.  pvrdma_dcqcn_cnp() and pvrdma_dcqcn_wait() perform the
- * increases of the rate that are due by time; pvrdma_dcqcn_cnp() also performs the
- * decreases of alpha.  pvrdma_dcqcn_sent() performs the increases by bytes sent.
+ * increases of the rate by time, which raise_at schedules; pvrdma_dcqcn_cnp() also
+ * performs the decreases of alpha.  pvrdma_dcqcn_sent() performs the increases by bytes
+ * sent.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
 #include "../../core/pace.h"
 #include "dcqcn.h"
 
-/* Parameters, with the names and values of the publication. */
+/* Parameters of DCQCN, with the names and values of the publication. */
 #define K_NS            (55 * SCALE_US)
 #define T_NS            (55 * SCALE_US)
 #define B_BYTES         (10 * 1000 * 1000)
@@ -25,8 +26,8 @@
 #define BITS_NS         (8ULL * NANOSECONDS_PER_SECOND)
 
 /*
- * Decreases alpha once for each interval K that has passed since the last notification.
- * The loop ends, because alpha becomes 0.
+ * Decreases alpha once for each interval K_NS that has passed since the last
+ * notification, or since the last decrease.  The loop ends, because alpha becomes 0.
  */
 static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
 {
@@ -36,7 +37,10 @@ static void alpha_decay(PvrdmaDcqcn *d, int64_t now)
     }
 }
 
-/* Raises the rate by fast recovery, then additive increase, then hyper increase. */
+/*
+ * Raises the rate by fast recovery; after F_STEPS increases by time, or by bytes, by
+ * additive increase; after F_STEPS increases of each kind, by hyper increase.
+ */
 static void rate_raise(PvrdmaDcqcn *d)
 {
     if (MAX(d->times, d->volumes) > F_STEPS) {
@@ -48,7 +52,7 @@ static void rate_raise(PvrdmaDcqcn *d)
 }
 
 /*
- * Raises the rate once for each interval T that has passed.  The loop ends, because the
+ * Raises the rate once for each interval T_NS that has ended.  The loop ends, because the
  * rate approaches the line rate, and the connection is not limited any more.
  */
 static void rate_recover(PvrdmaDcqcn *d, int64_t now)

@@ -33,7 +33,7 @@ bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                    ROCE_NETWORK_IPV6,
         .vlan = gid->vlan,
     };
-    /* The two addresses of a packet belong to the same version of IP. */
+    /* Source and destination of a packet belong to the same version of IP. */
     if (path->network != ROCE_NETWORK_V1 &&
         gid_is_ipv4(dgid) != (path->network == ROCE_NETWORK_IPV4)) {
         return false;

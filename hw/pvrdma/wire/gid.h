@@ -10,15 +10,15 @@
 
 typedef struct PvrdmaGid {
     bool valid;
-    uint8_t raw[16];                /* as on the wire */
-    uint16_t vlan;                  /* tag control information; ROCE_NO_VLAN: none */
+    uint8_t raw[16];                /* the GID, in wire byte order */
+    uint16_t vlan;                  /* VLAN tag, 16 bits; ROCE_NO_VLAN: no tag */
 } PvrdmaGid;
 
 /*
  * Builds the path from GID number @index of this port to @dgid with MAC address @dmac.
  * Sets sport, flow_label, traffic_class and hop_limit of @path to 0.  Returns false if
- * GID @index does not exist, or if, for RoCE v2, only one of the two GIDs is an IPv4
- * address.
+ * GID @index does not exist, or if, for RoCE v2, only one of GID @index and @dgid is an
+ * IPv4 address.
  */
 bool pvrdma_gid_path(PvrdmaState *s, unsigned index, const uint8_t dgid[16],
                      const uint8_t dmac[6], RocePath *path);

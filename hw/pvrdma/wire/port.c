@@ -2,13 +2,13 @@
 /*
  * Paravirtual RDMA NIC: the wire of the paired NIC.
  *
- * A filter on that NIC's netdev delivers the frames.  The device sends its frames as
- * frames of the NIC, because other filters then get the frames of both directions, and
- * the frames of both devices keep their order.  If the netdev cannot send a frame, the
- * netdev queues the frame and calls port_sent() later.  Until that call the device sends
- * nothing; after about STUCK_NS the device drops its frames.  Each frame is built in the
- * buffer from which the frame is sent, because a netdev copies a frame that consists of
- * several pieces.
+ * A filter on that NIC's netdev delivers arriving frames to the device.  The device sends
+ * its frames as frames of the NIC, because other filters of the netdev then get the
+ * frames of both directions, and the frames of this device and of the NIC keep their
+ * order.  If the netdev cannot send a frame, the netdev queues the frame and calls
+ * port_sent() later.  Until port_sent() is called, the device sends nothing; after about
+ * STUCK_NS the device drops its frames.  Each frame is built in the buffer from which the
+ * frame is sent, because a netdev copies a frame that consists of several pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -44,7 +44,7 @@ struct PvrdmaFilter {
 #define STUCK_NS        (10 * NANOSECONDS_PER_SECOND)
 #define PORT_NUMBER     1
 
-/* Lists all ports, because port_sent() gets only the NetClientState. */
+/* List of all ports, because port_sent() gets only the NetClientState. */
 static QLIST_HEAD(, PvrdmaPort) ports = QLIST_HEAD_INITIALIZER(ports);
 
 /* Returns the paired NIC, or NULL if the NIC or its netdev was deleted. */
@@ -85,7 +85,8 @@ bool pvrdma_port_up(PvrdmaState *s)
 /* --- Sending ------------------------------------------------------------- */
 /*
  * Callback of the netdev, which has sent or dropped the queued frame of @nic.  Permits
- * the port of @nic to send.  Only compares @nic, because the NIC may be freed already.
+ * the port of @nic to send.  Uses @nic only in comparisons, because the NIC may be freed
+ * already.
  */
 static void port_sent(NetClientState *nic, ssize_t ret)
 {
@@ -130,7 +131,7 @@ static void port_send(PvrdmaState *s, uint8_t *frame, size_t len)
     };
 
     if (!nic || nic->link_down || p->stuck || vnet > PVRDMA_VNET_BYTES) {
-        /* The frame is lost as on an unplugged cable. */
+        /* The frame is lost, as on an unplugged cable. */
         return;
     }
     memset(iov.iov_base, 0, vnet);
@@ -273,7 +274,7 @@ static ssize_t port_filter_receive(NetFilterState *nf, NetClientState *sender,
                                    unsigned flags, const struct iovec *iov,
                                    int iovcnt, NetPacketSent *sent_cb)
 {
-    /* No checked cast, because a checked cast for each frame would be slow. */
+    /* Uses no checked cast, because a checked cast for each frame would be slow. */
     PvrdmaState *s = container_of(nf, PvrdmaFilter, parent_obj)->s;
     size_t size = iov_size(iov, iovcnt);
     size_t skip = flags & QEMU_NET_PACKET_FLAG_RAW ? 0 :
@@ -333,8 +334,8 @@ type_init(port_register_types)
 
 /* --- Control ------------------------------------------------------------- */
 /*
- * Marks the netdev as stuck if the netdev is blocked for STUCK_NS or longer.  Then frames
- * are lost until the netdev sends or drops the queued frame.
+ * Marks the netdev as stuck if the netdev is blocked for STUCK_NS or longer.  From then
+ * on frames are lost until the netdev sends or drops the queued frame.
  */
 static void port_check_stuck(PvrdmaState *s)
 {
@@ -369,7 +370,10 @@ static void port_vm_state(void *opaque, bool running, RunState state)
     PvrdmaState *s = opaque;
 
     if (running) {
-        /* The time counts from now, because a snapshot may have set the clock back. */
+        /*
+         * The time of a blocked netdev counts from now, because a snapshot may have set
+         * the clock back.
+         */
         s->port.blocked_at = rnic_now();
         timer_mod(s->port.timer, rnic_now() + TICK_NS);
         pvrdma_schedule(s);
@@ -382,7 +386,10 @@ static bool port_filter_create(PvrdmaState *s, const char *netdev, Error **errp)
 
     PVRDMA_FILTER(filter)->s = s;
     object_property_set_str(filter, "netdev", netdev, &error_abort);
-    /* "tx" is the direction from the netdev to the NIC.  Older filters run first. */
+    /*
+     * "tx" is the direction from the netdev to the NIC.  In this direction, filters that
+     * were added earlier run first.
+     */
     object_property_set_str(filter, "queue", "tx", &error_abort);
     object_property_add_child(OBJECT(s->host.dev), "filter", filter);
     object_unref(filter);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The wire: the netdev of the paired NIC.
- */
+/* The port: sends and receives frames by the netdev of the paired NIC. */
 #ifndef HW_PVRDMA_WIRE_PORT_H
 #define HW_PVRDMA_WIRE_PORT_H
 
@@ -14,9 +12,9 @@
 
 typedef struct PvrdmaState PvrdmaState;
 
-/* Capacity of the ring of frames to this device. */
+/* Capacity, in frames, of the ring PvrdmaPort.loop. */
 #define PVRDMA_LOOP_FRAMES  256
-/* Number of frames in this ring at which the QPs stop sending. */
+/* Number of frames in PvrdmaPort.loop from which on the QPs stop sending. */
 #define PVRDMA_LOOP_FULL    (PVRDMA_LOOP_FRAMES / 2)
 /* Maximal length of the virtio header that a netdev may require before a frame, bytes. */
 #define PVRDMA_VNET_BYTES   32
@@ -32,11 +30,11 @@ typedef struct PvrdmaPort {
     bool blocked;
     /* Virtual time, ns, at which the netdev queued the frame or the machine continued. */
     int64_t blocked_at;
-    /* The netdev has been blocked for too long, so further frames are dropped. */
+    /* The netdev was blocked for STUCK_NS or longer, so further frames are dropped. */
     bool stuck;
-    NetClientState *sender;         /* NIC that sent the queued frame; may be freed */
+    NetClientState *sender;         /* sender of the queued frame; may be freed already */
     bool link_up;                   /* link state at the last check, reset or load */
-    QEMUTimer *timer;               /* checks the link and a blocked netdev */
+    QEMUTimer *timer;               /* calls port_tick() */
     VMChangeStateEntry *vm_state;
     /*
      * Ring of PVRDMA_LOOP_FRAMES frames to this device, ROCE_FRAME_MAX bytes for each;
@@ -44,8 +42,8 @@ typedef struct PvrdmaPort {
      */
     uint8_t *loop;
     RNicFifo loop_fifo;
-    uint16_t loop_len[PVRDMA_LOOP_FRAMES];  /* lengths of the frames, bytes */
-    /* The frame that is being built. */
+    uint16_t loop_len[PVRDMA_LOOP_FRAMES];  /* length of each frame in @loop */
+    /* The frame between pvrdma_tx_begin() and pvrdma_tx_end(): */
     uint8_t *building;              /* first byte of the frame, in @loop or @buf */
     size_t payload_at;              /* offset of the frame's payload, bytes */
     bool looped;                    /* the frame's destination is this device */
@@ -54,14 +52,14 @@ typedef struct PvrdmaPort {
 } PvrdmaPort;
 
 /*
- * Adds a filter to the netdev with the id @netdev, and starts the timer.  Returns false
- * with @errp set if the netdev does not exist, accepts no filter, or already has a
+ * Adds a filter to the netdev with the id @netdev, and starts PvrdmaPort.timer.  Returns
+ * false with @errp set if the netdev does not exist, accepts no filter, or already has a
  * pvrdma.
  */
 bool pvrdma_port_init(PvrdmaState *s, const char *netdev, Error **errp);
-/* Removes the filter, and frees the timer and the ring. */
+/* Removes the filter, and frees PvrdmaPort.timer, .loop and .netdev. */
 void pvrdma_port_fini(PvrdmaState *s);
-/* Drops the frames in the ring, and updates link_up. */
+/* Drops the frames in PvrdmaPort.loop, and updates link_up. */
 void pvrdma_port_reset(PvrdmaState *s);
 /* Returns true if the paired NIC exists and its link is up. */
 bool pvrdma_port_up(PvrdmaState *s);
@@ -71,8 +69,8 @@ bool pvrdma_port_up(PvrdmaState *s);
  */
 void pvrdma_port_mac(PvrdmaState *s, uint8_t mac[6]);
 /*
- * Returns true if the port accepts a frame now.  After a result false, the loop runs
- * again when the result becomes true.
+ * Returns true if the port accepts a frame now.  If the result is false, the loop runs
+ * again as soon as the port accepts a frame.
  */
 static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 {
@@ -80,8 +78,9 @@ static inline bool pvrdma_port_may_send(const PvrdmaPort *p)
 }
 
 /*
- * Functions of RNicLoopOps; @opaque is the PvrdmaState.  The netdev may collect the
- * frames that are sent between the two calls, and write these frames together.
+ * The functions begin and end of RNicLoopOps; @opaque is the PvrdmaState.  The netdev may
+ * collect the frames that are sent between the two calls, and write these frames
+ * together.
  */
 void pvrdma_port_cork(void *opaque);
 void pvrdma_port_uncork(void *opaque);
@@ -99,14 +98,14 @@ uint8_t *pvrdma_tx_begin(PvrdmaState *s, const RocePath *path,
                          const RocePacket *pkt);
 /*
  * Sends the frame of pvrdma_tx_begin(), with @payload_len bytes of payload.  A frame to
- * this device is lost if the ring is full.  Any other frame is lost if the NIC was
- * deleted, the link is down, the netdev is stuck, or its virtio header is longer than
- * PVRDMA_VNET_BYTES.
+ * this device is lost if PvrdmaPort.loop is full.  Any other frame is lost if the NIC was
+ * deleted, the link is down, the netdev is stuck, or the virtio header of the netdev is
+ * longer than PVRDMA_VNET_BYTES.
  */
 void pvrdma_tx_end(PvrdmaState *s, size_t payload_len);
 /*
- * Handles and removes the frames that are in the ring at the time of the call.  Returns
- * true if the ring was not empty.
+ * Handles and removes the frames that PvrdmaPort.loop contains at the time of the call.
+ * Returns true if PvrdmaPort.loop was not empty.
  */
 bool pvrdma_port_loop_run(PvrdmaState *s);
 

@@ -2,8 +2,8 @@
 /*
  * Paravirtual RDMA NIC: builds and parses RoCE frames.
  *
- * In the ICRC, all bits of header fields that switches may change count as 1.  So the
- * headers are copied and masked for the ICRC.  The payload is not copied.
+ * For the ICRC, all bits of header fields that switches may change count as 1.  So
+ * network_icrc() copies the headers and masks the copy; the payload is not copied.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -21,7 +21,7 @@
 /* CRC-32 of eight bytes 0xff, which replace the InfiniBand header LRH [IBTA]. */
 #define ICRC_LRH        0x2144df1cu
 
-/* Limits of the transport part: bytes from the BTH to the ICRC, both included. */
+/* Limits of the number of bytes from the BTH to the ICRC, both included. */
 #define TRANSPORT_MIN   (sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
 #define TRANSPORT_MAX   (sizeof(struct roce_bth) + \
                          sizeof(struct roce_atomic_eth) + ROCE_MTU_MAX + \
@@ -141,8 +141,9 @@ bool roce_frame_is(const uint8_t *frame, size_t len)
     switch (type) {
     case ETH_P_IP:
         /*
-         * A packet with options, and a first fragment, are RoCE here; the parser refuses
-         * both.  Later fragments have no UDP header, so the paired NIC gets them.
+         * A packet with options, and a first fragment, are RoCE here; roce_frame_parse()
+         * refuses such packets.  Later fragments have no UDP header, so the paired NIC
+         * gets them.
          */
         return ip[offsetof(struct ip_header, ip_p)] == IP_PROTO_UDP &&
                !(lduw_be_p(ip + offsetof(struct ip_header, ip_off)) & IP_OFFMASK) &&
@@ -221,7 +222,7 @@ static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
         hdr[offsetof(struct ip6_header, ip6_ctlun.ip6_un1.ip6_un1_hlim)] = 0xff;
     }
     if (kind != ROCE_NETWORK_V1) {
-        /* All bits of the UDP checksum count as 1. */
+        /* In the ICRC all bits of the UDP checksum count as 1. */
         stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);
     }
     hdr[bth + offsetof(struct roce_bth, qpn)] = 0xff;
@@ -664,7 +665,7 @@ void roce_frame_grh(const uint8_t *frame, uint8_t grh[ROCE_GRH_BYTES])
 /* --- Times --------------------------------------------------------------- */
 int64_t roce_rnr_ns(unsigned code)
 {
-    static const uint16_t units[32] = {     /* multiples of 10 us, by code */
+    static const uint16_t units[32] = {     /* RNR wait, 10 us, by code */
         0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384,
         512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
         24576, 32768, 49152,

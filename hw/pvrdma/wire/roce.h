@@ -25,7 +25,7 @@ static inline int32_t roce_psn_diff(uint32_t a, uint32_t b)
 }
 
 /* --- Opcodes ------------------------------------------------------------- */
-/* Properties of an opcode: its headers, and its meaning. */
+/* Flags of an opcode: ROCE_HAS_* name the headers of a packet, ROCE_IS_* its meaning. */
 enum {
     ROCE_HAS_RETH       = 1 << 0,
     ROCE_HAS_AETH       = 1 << 1,
@@ -37,18 +37,18 @@ enum {
     ROCE_HAS_PAYLOAD    = 1 << 7,       /* a payload is permitted, not required */
     ROCE_IS_SEND        = 1 << 8,
     ROCE_IS_WRITE       = 1 << 9,
-    ROCE_IS_READ        = 1 << 10,      /* request or response */
-    ROCE_IS_ATOMIC      = 1 << 11,      /* request or response */
+    ROCE_IS_READ        = 1 << 10,      /* READ request or READ response */
+    ROCE_IS_ATOMIC      = 1 << 11,      /* atomic request or atomic response */
     ROCE_IS_REQUEST     = 1 << 12,
-    ROCE_IS_RESPONSE    = 1 << 13,      /* the completer handles the packet */
-    ROCE_IS_FIRST       = 1 << 14,      /* begins a message, or is "only" */
-    ROCE_IS_LAST        = 1 << 15,      /* ends a message, or is "only" */
+    ROCE_IS_RESPONSE    = 1 << 13,      /* ACK, READ response or atomic response */
+    ROCE_IS_FIRST       = 1 << 14,      /* first or only packet of a message */
+    ROCE_IS_LAST        = 1 << 15,      /* last or only packet of a message */
     ROCE_IS_CNP         = 1 << 16,
 };
 
 typedef struct RoceOpcodeInfo {
     const char *name;           /* NULL: the device does not support the opcode */
-    uint32_t flags;             /* ROCE_HAS_, ROCE_IS_ */
+    uint32_t flags;             /* bits ROCE_HAS_*, ROCE_IS_* */
     uint8_t header_bytes;       /* bytes of the BTH and the extended headers */
 } RoceOpcodeInfo;
 
@@ -64,21 +64,21 @@ static inline const RoceOpcodeInfo *roce_opcode_info(uint8_t opcode)
 /* --- Frames -------------------------------------------------------------- */
 #define ROCE_NO_VLAN 0xffff     /* value of RocePath.vlan: frames have no VLAN tag */
 
-typedef enum RoceNetwork {      /* values of enum pvrdma_network_type */
+typedef enum RoceNetwork {      /* same values as enum pvrdma_network_type */
     ROCE_NETWORK_V1,
     ROCE_NETWORK_IPV4,
     ROCE_NETWORK_IPV6,
 } RoceNetwork;
 
 /*
- * Addresses of a frame: "s" is the sender of the frame, "d" its destination.  MAC
- * addresses and GIDs are as on the wire.
+ * Addresses of a frame: "s" in a name means the sender of the frame, "d" its destination.
+ * MAC addresses and GIDs are in wire byte order.
  */
 typedef struct RocePath {
     uint8_t smac[6], dmac[6];
     uint8_t sgid[16], dgid[16];     /* IPv4: ::ffff:a.b.c.d */
-    uint32_t flow_label;            /* 20 bits; V1 and IPv6 */
-    uint16_t vlan;                  /* tag control information, or ROCE_NO_VLAN */
+    uint32_t flow_label;            /* 20 bits; IPv4: not used */
+    uint16_t vlan;                  /* VLAN tag control information, or ROCE_NO_VLAN */
     uint16_t sport;                 /* UDP source port; V1: 0 */
     uint8_t network;                /* RoceNetwork */
     uint8_t traffic_class;          /* bits 1:0 are ECN */
@@ -90,8 +90,8 @@ typedef struct RocePath {
 #define ROCE_ECN_CE     3           /* a switch marked the packet */
 
 /*
- * A packet, in host byte order except @imm.  The opcode determines which of the members
- * with a header's name are valid.
+ * A packet, in host byte order except @imm.  If the comment of a member names a header,
+ * the member is valid only if packets with this opcode have the header.
  */
 typedef struct RocePacket {
     uint8_t opcode;                 /* enum roce_opcode */
@@ -118,9 +118,10 @@ typedef struct RocePacket {
 typedef enum RoceStatus {
     ROCE_OK,
     ROCE_NOT_ROCE,                  /* a frame of another protocol */
-    ROCE_BAD_LENGTH,                /* too short, too long, or lengths disagree */
+    ROCE_BAD_LENGTH,                /* frame too short or long, or lengths disagree */
     /*
-     * IPv4: version, options, checksum, fragment; IPv6: version; GRH: also next header.
+     * IPv4: wrong version or checksum, options, or a fragment; IPv6: wrong version; GRH:
+     * wrong version or next header.
      */
     ROCE_BAD_IP,
     ROCE_BAD_VERSION,               /* unknown version of the BTH */
@@ -136,9 +137,9 @@ typedef enum RoceStatus {
 bool roce_frame_is(const uint8_t *frame, size_t len);
 
 /*
- * Builds all headers of a frame in @frame, which has ROCE_FRAME_MAX bytes, but without
- * lengths and checksum.  Ignores payload and payload_len of @pkt.  Returns the offset of
- * the payload in the frame.
+ * Builds all headers of a frame in @frame, which has ROCE_FRAME_MAX bytes, but sets no
+ * lengths, no number of padding bytes, and no IPv4 checksum.  Ignores payload and
+ * payload_len of @pkt.  Returns the offset of the payload in the frame.
  */
 size_t roce_frame_begin(uint8_t *frame, const RocePath *path,
                         const RocePacket *pkt);
@@ -157,7 +158,7 @@ size_t roce_frame_end(uint8_t *frame, size_t payload_at, size_t payload_len);
 RoceStatus roce_frame_parse(const uint8_t *frame, size_t len, RocePath *path,
                             RocePacket *pkt);
 
-/* Returns the offset of the IP header or GRH in a parsed frame. */
+/* Returns the offset of the IP header or GRH in a RoCE frame. */
 size_t roce_frame_network_at(const uint8_t *frame);
 
 /*

@@ -15,14 +15,14 @@
 #define GUEST_BYTES     (GUEST_PAGES * PVRDMA_PAGE_BYTES)
 #define GUEST_UAR_PFN   0xfe000ull  /* page frame number of page 0 of BAR 2 */
 
-/* A guest, its device, and what the device did. */
+/* A guest, its device, and records of the actions of the device. */
 typedef struct Guest {
     PvrdmaState s;
-    AddressSpace as;                /* of the device; not initialized */
+    AddressSpace as;                /* the device's DMA space; not initialized */
     uint8_t *ram;
-    unsigned pages;                 /* pages that were allocated */
+    unsigned pages;                 /* number of allocated pages of @ram */
     unsigned reads, writes;         /* numbers of DMA accesses */
-    /* numbers of CQ notifications, events, and CQs that the device put in error */
+    /* numbers of CQ notifications, of events, and of CQs that the device put in error */
     unsigned notifications, events, cq_errors;
     /* CQ of the last notification; info and type of the last event */
     uint32_t notified, event_info;
@@ -40,8 +40,8 @@ typedef struct GuestObject {
 /* Creates a guest with empty tables of objects. */
 Guest *guest_new(void);
 /*
- * Frees @g with its remaining CQs, SRQs and regions; asserts that no table has an entry
- * after that.
+ * Frees @g with its remaining CQs, SRQs and regions; asserts that the tables are empty
+ * then, and that no page is in use.
  */
 void guest_free(Guest *g);
 /* Returns the host address of DMA address @at; asserts that @at is in memory. */
@@ -56,28 +56,28 @@ unsigned guest_errors(const Guest *g);
 GuestObject *guest_object_new(Guest *g, unsigned pages);
 /* Frees @o.  Its pages of guest memory stay in use. */
 void guest_object_free(GuestObject *o);
-/* Returns the host address of the byte at @offset; valid up to the end of the page. */
+/* Returns the host address of byte @offset of @o; valid up to the end of the page. */
 void *guest_object_at(GuestObject *o, uint64_t offset);
 /* Stores a ring index, little-endian, at byte @offset of @o. */
 void guest_index_set(GuestObject *o, uint64_t offset, uint32_t index);
 /* Returns the ring index at byte @offset of @o. */
 uint32_t guest_index(GuestObject *o, uint64_t offset);
-/* Fills @o with guest_fill_byte() of each offset. */
+/* Stores guest_fill_byte(offset, @seed) in each byte of @o. */
 void guest_fill(GuestObject *o, uint8_t seed);
-/* Returns the byte of the pattern @seed at @offset. */
+/* Returns the byte at @offset of the test pattern with number @seed. */
 uint8_t guest_fill_byte(uint64_t offset, uint8_t seed);
 
 /*
- * Executes @cmd, stores its response in *@resp unless @resp is NULL, and returns its
- * result.
+ * Executes @cmd, stores the response in *@resp unless @resp is NULL, and returns the
+ * errno of @cmd.
  */
 int guest_cmd(Guest *g, PvrdmaCmd *cmd, const union pvrdma_cmd_req *req,
               union pvrdma_cmd_resp *resp);
 /* Creates a protection domain without a user context; returns its handle. */
 uint32_t guest_pd(Guest *g);
 /*
- * Creates a region at @va, of @o without its first @va % PVRDMA_PAGE_BYTES bytes.  Stores
- * the key in *@key, and returns the handle.
+ * Creates a region at virtual address @va, of the pages of @o without the first @va %
+ * PVRDMA_PAGE_BYTES bytes.  Stores the key in *@key, and returns the handle.
  */
 uint32_t guest_mr(GuestObject *o, uint32_t pd, uint64_t va, uint32_t access,
                   uint32_t *key);

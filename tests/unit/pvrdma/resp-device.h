@@ -44,12 +44,15 @@ typedef struct Bed {
     PvrdmaQp qp;
     PvrdmaCq cq;
     RocePath path;                  /* path of frames from the peer */
-    /* The region: memory between guards, rights, and errors that a test sets. */
+    /*
+     * The region: memory @mem, between two guards in @guarded; rights; errors set by
+     * tests.
+     */
     uint8_t *guarded, *mem;
     uint32_t access;
     bool mr_gone, bus_error;
     uint32_t invalidated;           /* last key that SEND_WITH_INV invalidated */
-    /* The receive queue: WQEs, and errors that a test sets. */
+    /* The receive queue: buffers, WQEs, and errors that a test sets. */
     uint8_t buffer[BED_DEPTH][BED_BUFFER];
     PvrdmaRqe rqe[BED_DEPTH];
     unsigned posted, fetched;
@@ -66,7 +69,7 @@ typedef struct Bed {
     int64_t now;                    /* virtual time, ns */
 } Bed;
 
-/* Creates a device with an RC QP in state RTS. Tests free it with bed_free(). */
+/* Creates a Bed with an RC QP in state RTS.  The caller frees the Bed by bed_free(). */
 Bed *bed_new(void);
 /*
  * Frees @bed.  Asserts that the guards are unchanged, that the responder has nothing to
@@ -82,9 +85,9 @@ uint8_t bed_byte(uint32_t seed, size_t i);
 
 /*
  * Builds a frame of the peer from @pkt, and lets the device receive the frame.  If @pkt
- * has a payload_len but no payload, the payload is the pattern of the packet's PSN.
- * bed_frame() uses @path, bed_peer() the path of the peer.  PEER() sets QPN and P_Key,
- * but further arguments may replace both.
+ * has a payload_len but no payload, the payload is the pattern bed_byte() of the packet's
+ * PSN.  bed_frame() uses @path, bed_peer() the path of the peer.  PEER() sets QPN and
+ * P_Key, but further arguments may set other values.
  */
 void bed_peer(Bed *bed, const RocePacket *pkt);
 void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
@@ -93,7 +96,10 @@ void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
         .opcode = ROCE_OP_##op, .psn = (number) & ROCE_PSN_MASK, \
         .qpn = BED_QPN, .pkey = ROCE_PKEY_DEFAULT, ##__VA_ARGS__ })
 
-/* Posts a receive WQE with @sges elements of @len bytes.  Its wr_id counts from 0 on. */
+/*
+ * Posts a receive WQE with @sges elements of @len bytes.  Its wr_id is the number of WQEs
+ * that were posted before.
+ */
 void bed_receive(Bed *bed, unsigned sges, uint32_t len);
 /* Lets the responder send up to @budget packets; returns true if more packets wait. */
 bool bed_run_some(Bed *bed, unsigned budget);
@@ -101,13 +107,13 @@ bool bed_run_some(Bed *bed, unsigned budget);
 void bed_run(Bed *bed);
 
 /*
- * Takes the oldest packet that the device sent, and asserts that there is one.  The
- * caller frees it.
+ * Takes the oldest packet that the device sent; asserts that such a packet exists.  The
+ * caller frees the packet.
  */
 BedSent *bed_sent(Bed *bed);
 /*
- * Runs the responder and takes the next packet; asserts that it is an acknowledgement
- * with @syndrome, @psn and @msn.
+ * Runs the responder and takes the next packet; asserts that it is an acknowledgement or
+ * NAK with @syndrome, @psn and @msn.
  */
 void bed_expect_answer(Bed *bed, uint8_t syndrome, uint32_t psn, uint32_t msn);
 #define EXPECT_ACK(bed, psn, msn) \
@@ -118,22 +124,22 @@ void bed_expect_answer(Bed *bed, uint8_t syndrome, uint32_t psn, uint32_t msn);
 #define EXPECT_RNR(bed, psn, msn) \
     bed_expect_answer(bed, ROCE_AETH_SYN(ROCE_AETH_RNR_NAK, BED_RNR), psn, msn)
 /*
- * Runs the responder and takes the next packet; asserts its @opcode and @psn, and that
- * its payload is the @len bytes of the region at @va.
+ * Runs the responder and takes the next packet; asserts that it has @opcode and @psn, and
+ * that its payload is the @len bytes of the region at @va.
  */
 void bed_expect_read(Bed *bed, enum roce_opcode opcode, uint32_t psn,
                      uint64_t va, uint32_t len);
 /* Runs the responder; asserts that no packet is left that the test has not taken. */
 void bed_expect_quiet(Bed *bed);
 
-/* Takes the oldest completion; asserts that there is one.  The caller frees it. */
+/* Takes the oldest completion; asserts that one exists.  The caller frees the result. */
 PvrdmaWc *bed_wc(Bed *bed);
 /* Takes the oldest completion; asserts that it has @wr_id and @status. */
 void bed_expect_failed(Bed *bed, uint64_t wr_id, enum pvrdma_wc_status status);
 uint64_t bed_counter(Bed *bed, enum pvrdma_counter counter);
 /*
  * Asserts that @len bytes of the region at @va have the pattern of packet @seed, from
- * byte @from on.
+ * byte @from of the pattern on.
  */
 void bed_expect_memory(Bed *bed, uint64_t va, uint32_t seed, size_t from,
                        size_t len);
