@@ -20,14 +20,14 @@ void climate_layout(struct climate *c, unsigned int nx, unsigned int ny,
 	c->cells = c->map + (size_t)c->ncells * CLIMATE_NDF * 4;
 	c->bytes = (c->cells + (size_t)c->ncells * 4 + 7) & ~(size_t)7;
 	for (unsigned int n = 0; n < CLIMATE_COLOURS; n++)
-		/* In each direction, a colour has either the odd or the even cells. */
+		/* In each direction, a colour has either all odd or all even cells. */
 		c->colour[n + 1] = c->colour[n] +
 			(nx + !(n & 1)) / 2 * ((ny + !(n & 2)) / 2);
 }
 
 /*
- * Returns number @i of a pseudo-random sequence, from -1 to below 1.  The computation does
- * not round, so the number is the same on all machines.
+ * Returns number @i of a pseudo-random sequence.  The numbers are at least -1 and below 1.
+ * The computation does not round, so the number is the same on all machines.
  */
 static double climate_value(uint64_t i)
 {
@@ -47,8 +47,8 @@ static void climate_fill_map(const struct climate *c, uint32_t *map)
 			unsigned int y = cell / c->nx + (df >> 1 & 1);
 
 			/*
-			 * Nodes 4 to 7 of a cell are above nodes 0 to 3, so their index
-			 * is higher by 1.
+			 * Nodes 4 to 7 of a cell are above nodes 0 to 3 in the same
+			 * columns, so their index is higher by 1.
 			 */
 			*map++ = (y * (c->nx + 1) + x) * (c->nlayers + 1) +
 				 (df >> 2);
@@ -85,7 +85,8 @@ void climate_fill(const struct climate *c, uint8_t *mem)
 
 /*
  * Returns the product of the matrix row at @row and the values of x at the nodes of a cell
- * in a layer.  @x is the address of the layer's value 0 of x; @map has the indices.
+ * in a layer.  @x is the address of the value of x with index 0 in this layer; @map has the
+ * indices of the nodes.
  */
 static double climate_row(const volatile uint8_t *row, const volatile uint8_t *x,
 			  const uint32_t *map)
@@ -139,7 +140,7 @@ double climate_accesses(const struct climate *c)
 
 uint64_t climate_checksum(const struct climate *c, const uint8_t *mem)
 {
-	uint64_t sum = 0xcbf29ce484222325ULL;	/* FNV-1a */
+	uint64_t sum = 0xcbf29ce484222325ULL;	/* initial value of FNV-1a */
 
 	for (size_t i = 0; i < (size_t)c->nvalues * 8; i++)
 		sum = (sum ^ mem[c->y + i]) * 0x100000001b3ULL;

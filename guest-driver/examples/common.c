@@ -19,7 +19,10 @@ int failed(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fflush(stdout);
-	/* Calls fprintf() once, because other processes may write to the same file. */
+	/*
+	 * Calls fprintf() only once for a message, because other processes may write to the
+	 * same file.
+	 */
 	fprintf(stderr, "%s: %s\n", program, text);
 	return EXIT_FAILED;
 }

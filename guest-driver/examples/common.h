@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Functions that all example programs share. These functions do not use the NIC.
+ * Functions that all example programs share.  These functions do not use the NIC.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Exit codes. */
+/* Exit codes of the example programs. */
 enum {
 	EXIT_RIGHT = 0,		/* all results are right */
 	EXIT_FAILED = 1,	/* some results are wrong or missing */
 	EXIT_USAGE = 2,		/* wrong command line */
 };
 
-/* Name of the program, with which each message begins.  Each program defines the name. */
+/* Name of the program, with which each message begins.  Each program defines this variable. */
 extern const char *program;
 
 /*
@@ -29,7 +29,8 @@ int wrong_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Parses @text: a decimal, octal (0...) or hexadecimal (0x...) integer from @min to @max.
- * Stores the integer in @value.  Returns false on an error; then @value is undefined.
+ * Stores the integer in @value.  Returns false on an error; @value is undefined after an
+ * error.
  */
 bool number(const char *text, long long min, long long max, long long *value);
 
@@ -37,9 +38,9 @@ bool number(const char *text, long long min, long long max, long long *value);
 double now(void);
 
 /*
- * The next four functions access 8 bytes of memory that may belong to a device.  @p is
- * 8-byte aligned.  A call makes exactly one access, by a general register, because KVM
- * does not emulate all other instructions for devices.
+ * The next four functions access the 8 bytes at @p, in memory that may belong to a device.
+ * @p is 8-byte aligned.  A call makes exactly one access, by a general register, because
+ * KVM does not emulate all other instructions for accesses to devices.
  */
 static inline uint64_t load64(const volatile void *p)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-climate: runs the kernel of a climate model on data in several places, by the
- * processor or by the accelerator beside the NIC [T §6.4].
+ * exanet-climate: runs the kernel of a climate model on data in several places.  The
+ * processor or the accelerator beside the NIC does the computation [T §6.4].
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -15,8 +15,8 @@
 #include "place.h"
 
 /*
- * Maximum of cells in a direction: three digits.  The check of this maximum also refuses
- * "-1", which sscanf() converts to the largest unsigned number.
+ * Maximal number of cells in a direction: three digits.  The check of this maximum also
+ * refuses "-1", which sscanf() converts to the largest unsigned number.
  */
 #define MESH_MAX	999
 
@@ -42,7 +42,7 @@ struct options {
 	bool accel;
 };
 
-/* Three buffers of climate.bytes in ordinary memory. */
+/* A mesh, and three buffers of climate.bytes in ordinary memory. */
 struct expected {
 	struct climate climate;
 	uint8_t *begin;		/* initial data */
@@ -50,7 +50,10 @@ struct expected {
 	uint8_t *found;		/* data of a place after all steps */
 };
 
-/* Copies @bytes, a multiple of 8, to memory that may be of a device, by 8-byte stores. */
+/*
+ * Copies @bytes bytes, a multiple of 8, to memory that may belong to a device, by 8-byte
+ * stores.
+ */
 static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 8) {
@@ -88,7 +91,10 @@ static int expect(struct expected *e, const struct options *opt)
 	return EXIT_RIGHT;
 }
 
-/* Updates the cells of @colour by a job of the accelerator.  Returns an exit code. */
+/*
+ * Updates the cells of colour @colour in @place by a job of the accelerator.  Returns an
+ * exit code.
+ */
 static int accelerate(struct place_client *client, const struct climate *c,
 		      const struct place *place, unsigned int colour)
 {

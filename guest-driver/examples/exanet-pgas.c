@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-pgas: a lock and a barrier among several nodes.  Both use only loads, stores and
- * fences.  The lock is Lamport's bakery; the barrier is the dissemination barrier.
+ * exanet-pgas: a lock and a barrier among processes on several nodes.  The lock and the
+ * barrier use only loads, stores and fences.  The lock is Lamport's bakery; the barrier is
+ * the dissemination barrier.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +16,10 @@
 #include "peer.h"
 
 #define NODES_MAX	16
-#define LEVELS_MAX	4	/* log2 NODES_MAX */
+#define LEVELS_MAX	4	/* log2 of NODES_MAX */
 #define HELLO_MS	200
-#define LOCK_HOME	0	/* rank of the process whose memory has the lock */
-/* Rank of the process whose memory has the counter. */
+#define LOCK_HOME	0	/* rank of the process in whose memory the lock is */
+/* Rank of the process in whose memory the counter is. */
 #define COUNTER_HOME(p)	((p)->nodes - 1)
 
 const char *program = "exanet-pgas";
@@ -37,17 +38,27 @@ static const char usage[] =
 "Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
 
 /*
- * Memory of each process, which all processes access.  The processes use @choosing and
- * @ticket only at LOCK_HOME, @counter and @owner only at COUNTER_HOME.
+ * The memory of each process that all processes access.  The processes use @choosing and
+ * @ticket only in the memory of LOCK_HOME, and @counter and @owner only in the memory of
+ * COUNTER_HOME.
  */
 struct shared {
 	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process computes a ticket */
-	uint64_t ticket[NODES_MAX];	/* by rank; 0: neither has nor wants the lock */
-	/* By level: number of the last barrier that the peer of this level has reached. */
+	uint64_t ticket[NODES_MAX];	/* ticket by rank; 0: the process neither has nor wants
+					 * the lock */
+	/*
+	 * By level of the barrier: number of the last barrier that the peer process of this
+	 * level has reached.
+	 */
 	uint64_t flag[LEVELS_MAX];
-	uint64_t counter;		/* protected by the lock */
-	uint64_t owner;			/* rank + 1 of the process in inside(); 0: none */
-	/* Calls of inside() in which this process has found another process there. */
+	uint64_t counter;		/* counter that inside() increments; protected by the
+					 * lock */
+	uint64_t owner;			/* rank + 1 of the process that is in inside(); 0: no
+					 * process */
+	/*
+	 * Number of calls of inside() in which this process has found another process in
+	 * inside().
+	 */
 	uint64_t intruders;
 };
 
@@ -56,23 +67,24 @@ struct shared {
 struct pgas {
 	struct me me;
 	struct peer peer[NODES_MAX];
-	volatile struct shared *at[NODES_MAX];	/* memory of each process, by rank */
+	volatile struct shared *at[NODES_MAX];	/* by rank: memory of the process */
 	unsigned int nodes;		/* number of processes, one on each node */
 	unsigned int rank;		/* index of this process in the list of nodes */
-	uint64_t barriers;		/* number of barriers that this process has begun */
+	uint64_t barriers;		/* number of calls of barrier() in this process */
 	double deadline;		/* end of the present wait, in seconds of now() */
-	int wait_s;			/* maximum of a wait, seconds */
+	int wait_s;			/* maximal time of a wait, seconds */
 	const char *device;		/* name of the NIC; NULL: the default of exa_open() */
 	long long rounds;
 	bool unlocked;			/* the processes do not use the lock */
-	bool broken;			/* an access or fence has failed, or a wait has timed out */
+	bool broken;			/* an access or a fence has failed, or a wait has timed
+					 * out */
 };
 
 /* --- Order ---------------------------------------------------------------- */
 
 /*
- * Orders all earlier stores before all later loads and stores.  The fence of the NIC
- * orders stores to other nodes.  The fence of the processor orders stores to this node.
+ * Orders all earlier stores before all later loads and stores.  exa_fence() orders stores
+ * to other nodes.  The fence of the processor orders stores to memory of this node.
  */
 static void fence(struct pgas *p)
 {
@@ -89,7 +101,7 @@ static void fence(struct pgas *p)
 
 /*
  * Yields the processor in a loop that waits for another node.  Returns false if the loop
- * must end, because an access has failed or @p->deadline has passed.
+ * must end, because an access or a fence has failed or @p->deadline has passed.
  */
 static bool may_wait(struct pgas *p)
 {
@@ -169,7 +181,8 @@ static void lock(struct pgas *p)
 
 static void unlock(struct pgas *p)
 {
-	fence(p);	/* stores under the lock may go to another node than LOCK_HOME */
+	fence(p);	/* the stores that the lock protects may go to another node than
+			 * LOCK_HOME */
 	store64(&p->at[LOCK_HOME]->ticket[p->rank], 0);
 }
 
@@ -177,8 +190,8 @@ static void unlock(struct pgas *p)
 
 /*
  * Increments the counter.  Counts an intruder if member owner shows that another process is
- * in this function at the same time.  With option --unlocked a barrier ensures that all
- * processes are in this function at the same time.
+ * in this function at the same time.  With option --unlocked a barrier in this function
+ * ensures that all processes are in this function at the same time.
  */
 static void inside(struct pgas *p)
 {
@@ -202,7 +215,8 @@ static void inside(struct pgas *p)
 
 /*
  * Reads the results of all processes, and prints the results at rank 0.  Returns the exit
- * code, which is equal on all nodes unless an access has failed or a wait was too long.
+ * code.  All nodes return the same exit code, unless an access has failed or a wait was too
+ * long.
  */
 static int verdict(struct pgas *p, double seconds)
 {
@@ -213,7 +227,7 @@ static int verdict(struct pgas *p, double seconds)
 	count = load64(&p->at[COUNTER_HOME(p)]->counter);
 	for (i = 0; i < p->nodes; i++)
 		intruders += load64(&p->at[i]->intruders);
-	barrier(p);	/* no process ends before the others have read its memory */
+	barrier(p);	/* no process ends before all other processes have read its memory */
 	fence(p);
 	if (p->broken)
 		return EXIT_FAILED;
@@ -261,9 +275,9 @@ static bool all_known(const struct pgas *p)
 }
 
 /*
- * Receives a message by peer_listen().  If the sender's node is in the list, and the
- * sender's memory is large enough, stores the sender's address, and answers HELLO.
- * Returns 0, also without a message, or a negative errno.
+ * Receives a message by peer_listen().  If the sender's node is in the list of nodes, and
+ * the sender's memory is large enough, stores the sender's address in @p->peer, and answers
+ * HELLO.  Returns 0, also without a message, or a negative errno.
  */
 static int message_serve(struct pgas *p)
 {
@@ -275,7 +289,7 @@ static int message_serve(struct pgas *p)
 	peer = peer_find(p, from.coord);
 	if (!peer || from.bytes < sizeof(struct shared))
 		return 0;
-	/* WELCOME is an answer, so its sender has the address of this process. */
+	/* WELCOME is the answer to a HELLO, so its sender has the address of this process. */
 	from.informed = peer->informed || op == PEER_WELCOME;
 	*peer = from;
 	if (op == PEER_HELLO && !peer_send(&p->me, peer, PEER_WELCOME))
@@ -296,7 +310,7 @@ static int meet(struct pgas *p)
 	wait_begin(p);
 	while (!ret && !all_known(p) && now() < p->deadline) {
 		/*
-		 * Repeats HELLO, because a process that starts later does not receive the
+		 * Repeats HELLO, because a process that starts later has not received the
 		 * first HELLO.
 		 */
 		for (unsigned int i = 0; i < p->nodes; i++)

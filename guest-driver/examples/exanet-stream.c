@@ -13,8 +13,11 @@
 #include "place.h"
 
 #define SCALAR		3.0
-#define EPSILON		1e-13	/* maximum of the mean relative error, as in STREAM */
-/* Each repetition multiplies values by 15; 15^250 is below the limit of a double, 1e308. */
+#define EPSILON		1e-13	/* maximal mean relative error of an array, as in STREAM */
+/*
+ * Maximal value of --times.  Each repetition multiplies the values by 15; 15^250 is below
+ * the limit of a double, 1e308.
+ */
 #define TIMES_MAX	250
 
 const char *program = "exanet-stream";
@@ -34,7 +37,7 @@ enum kernel { COPY, SCALE, ADD, TRIAD, KERNELS };
 
 static const struct {
 	const char *name;
-	unsigned int accesses;	/* accesses to memory for each element */
+	unsigned int accesses;	/* number of accesses to memory for each element */
 } kernels[KERNELS] = {
 	[COPY]	= { "Copy", 2 },
 	[SCALE]	= { "Scale", 2 },
@@ -57,7 +60,7 @@ struct stream {
 
 struct options {
 	struct place_options place;
-	size_t elements;	/* 0: depends on the place */
+	size_t elements;	/* number of elements of an array; 0: depends on the place */
 	unsigned int times;
 };
 
@@ -103,7 +106,8 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 	for (size_t i = 0; i < n; i++)
 		error += fabs(load_double(&array[i]) - want);
 	error = error / n / fabs(want);
-	if (error <= EPSILON)	/* false for NaN, the result of failed loads */
+	if (error <= EPSILON)	/* this comparison is false for NaN, the result of failed
+				 * loads */
 		return true;
 	failed("array %s is wrong: mean relative error %g, expected %g", name,
 	       error, want);
@@ -111,8 +115,9 @@ static bool array_right(const char *name, const volatile uint64_t *array,
 }
 
 /*
- * Computes the expected values of a, b and c.  Returns true if the mean relative error of
- * each array is at most EPSILON.  Otherwise prints messages and returns false.
+ * Computes the values that the elements of the arrays a, b and c should have.  Returns true
+ * if the mean relative error of each array is at most EPSILON.  Otherwise prints messages
+ * and returns false.
  */
 static bool stream_right(const struct stream *s, unsigned int times)
 {

@@ -26,8 +26,9 @@ enum peer_op {
 
 /* Kinds of processes.  A process ignores messages of processes of other kinds. */
 enum peer_kind {
-	PEER_MEMORY	= 1,		/* a server of memory, and its clients */
-	PEER_PGAS	= 2,		/* exanet-pgas */
+	PEER_MEMORY	= 1,		/* a server of memory (place_serve()), and its
+					 * clients */
+	PEER_PGAS	= 2,		/* processes of exanet-pgas */
 };
 
 struct peer_msg {
@@ -36,21 +37,21 @@ struct peer_msg {
 	__u8 kind;		/* enum peer_kind */
 	__le16 reserved;
 	__le64 xva;		/* xva of the sender's memory */
-	__le64 bytes;		/* size of this memory; 0: none */
+	__le64 bytes;		/* size of this memory; 0: no memory */
 };
 RNIC_ASSERT_SIZE(struct peer_msg, 24);
 
-/* Another process, and its memory. */
+/* Another process, and the memory of that process that this process may access. */
 struct peer {
 	uint32_t coord;		/* coordinates of the peer's node */
 	uint32_t ctx;		/* context of the peer */
 	uint64_t xva;		/* xva of the peer's memory */
-	uint64_t bytes;		/* size of this memory; 0: none */
-	bool known;		/* this process has the peer's address */
-	bool informed;		/* the peer has this process's address */
+	uint64_t bytes;		/* size of this memory; 0: no memory */
+	bool known;		/* this process has the address of the peer's memory */
+	bool informed;		/* the peer has the address of this process's memory */
 };
 
-/* This process. */
+/* The state of this process. */
 struct me {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
@@ -61,32 +62,35 @@ struct me {
 };
 
 /*
- * Opens NIC @device (NULL: the default of exa_open()) with a mailbox.  Allocates @bytes (0:
- * none) of zeroed memory that peers may access.  Fills @me.  Returns 0 or, after a message,
- * a negative errno.
+ * Opens NIC @device (NULL: the default of exa_open()), and creates mailbox PEER_MBOX.
+ * Allocates @bytes (0: none) of zeroed memory that peers may access.  Fills @me.  Returns 0
+ * or, after a message, a negative errno.
  */
 int me_open(struct me *me, enum peer_kind kind, const char *device, size_t bytes);
 
-/* Closes the NIC, frees the memory of me_open() and zeroes @me, which may be zero. */
+/*
+ * Closes the NIC, frees the memory of me_open(), and zeroes @me.  If @me is zero, does
+ * nothing.
+ */
 void me_close(struct me *me);
 
 /*
- * Sends message @op to context @to->ctx of node @to->coord, and waits until the message is
- * in the mailbox.  Returns 0 or a negative errno.
+ * Sends a message with op @op to context @to->ctx of node @to->coord, and waits until the
+ * message is in the mailbox.  Returns 0 or a negative errno.
  */
 int peer_send(struct me *me, const struct peer *to, enum peer_op op);
 
 /*
- * Sends HELLO, once and without an ack, to all contexts of node @coord but the context of
- * this process.
+ * Sends HELLO, once and without an ack, to all contexts of node @coord except the context
+ * of this process.
  */
 void peer_hello(struct me *me, uint32_t coord);
 
 /*
- * Receives a message of a process of kind @me->kind, and stores its sender in @from.
- * Returns the op of the message, -ETIMEDOUT, or another negative errno.  A negative
- * @timeout_ms means no time-out.  Messages that the function ignores may extend the time
- * to twice @timeout_ms.
+ * Receives a message of a process of kind @me->kind, and stores address and memory of the
+ * sender in @from.  Returns the op of the message, -ETIMEDOUT, or another negative errno.
+ * A negative @timeout_ms means no time-out.  Messages that the function ignores may extend
+ * the time to twice @timeout_ms.
  */
 int peer_listen(struct me *me, struct peer *from, int timeout_ms);
 

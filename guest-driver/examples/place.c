@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * Memory of an example program in several places, and the server of remote memory.
+ * Places for the data of example programs, and the server, whose memory clients use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,8 +24,8 @@ const char *const place_names[PLACES] = {
 #define PLACES_FAR	(1U << PLACE_REMOTE_BRAM | 1U << PLACE_REMOTE)
 
 /*
- * Parses a list of place names with commas in between.  Returns a mask, bit n for enum
- * place_kind n, or 0 on an error.
+ * Parses a list of place names with commas in between.  Returns a mask (bit n: enum
+ * place_kind n), or 0 if a name is unknown.
  */
 static unsigned int places_parse(const char *list)
 {
@@ -166,9 +166,9 @@ static int place_open_bram(struct place_client *client, struct place *place)
 }
 
 /*
- * Checks a remote place by a load of its last 8 bytes, because the block RAM may have fewer
- * bytes, or the other node may refuse the access.  Returns EXIT_RIGHT or, after a message,
- * EXIT_FAILED; then the place is closed.
+ * Checks a remote place by a load of its last 8 bytes, because the block RAM of the other
+ * node may have fewer bytes, or the other node may refuse the access.  Returns EXIT_RIGHT
+ * or, after a message, EXIT_FAILED.  After EXIT_FAILED the place is closed.
  */
 static int place_probe(struct place_client *client, struct place *place)
 {

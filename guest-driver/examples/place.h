@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Places for the data of a program: the places of the document [T §6.2, §6.4], and memory
- * of a process on another node, which is the server.
+ * of a process on another node.  This process is the server.
  */
 #ifndef EXAMPLES_PLACE_H
 #define EXAMPLES_PLACE_H
@@ -18,17 +18,17 @@ enum place_kind {
 
 extern const char *const place_names[PLACES];
 
-/* Options that programs with places share. */
+/* Options that all programs with places have. */
 struct place_options {
 	const char *device;	/* name of the NIC; NULL: the default of exa_open() */
-	unsigned int places;	/* bit n: enum place_kind n */
+	unsigned int places;	/* places for the data; bit n: enum place_kind n */
 	uint32_t coord;		/* coordinates of the server */
 	bool have_coord;	/* the command line has COORD */
-	bool server;		/* runs as server */
+	bool server;		/* the program runs as server */
 	bool once;		/* the server ends after one client */
 	bool early;		/* stores to other nodes are acknowledged early */
-	bool json;		/* prints JSON */
-	int wait_s;		/* longest time to search the server, seconds */
+	bool json;		/* the client prints JSON instead of a table */
+	int wait_s;		/* maximal time to search the server, seconds */
 };
 
 #define PLACE_SHORT	"d:p:W:es1jh"
@@ -70,9 +70,9 @@ int place_arguments(struct place_options *opt, int argc, char **argv);
 /* Data of a program in one place. */
 struct place {
 	enum place_kind kind;
-	volatile uint8_t *mem;	/* 8-byte aligned */
+	volatile uint8_t *mem;	/* address of the data, 8-byte aligned */
 	size_t bytes;
-	uint64_t gva;		/* GVA of a remote place */
+	uint64_t gva;		/* GVA of the first byte of a remote place */
 	uint32_t ctx;		/* context of the server, for a remote place */
 };
 
@@ -84,9 +84,9 @@ struct place_client {
 };
 
 /*
- * Fills @client.  Opens the NIC if a place in @opt is not memory of this process, and finds
- * the server if a place is remote.  @opt must exist until place_client_close().  Returns 0
- * or, after a message, EXIT_FAILED.
+ * Fills @client.  Opens the NIC if @opt selects a place other than memory of this process,
+ * and finds the server if @opt selects a remote place.  @opt must exist until
+ * place_client_close().  Returns 0 or, after a message, EXIT_FAILED.
  */
 int place_client_open(struct place_client *client,
 		      const struct place_options *opt);
@@ -105,8 +105,8 @@ void place_close(struct place_client *client, struct place *place);
 
 /*
  * If @place is remote, waits by exa_fence() until all stores to other nodes have arrived.
- * Returns 0 or, after a message, EXIT_FAILED: an access has failed since the last
- * exa_fence(), or stores are still under way after a minute.
+ * Returns 0 or, after a message, EXIT_FAILED: an access to another node has failed since
+ * the last exa_fence(), or stores are still under way after a minute.
  */
 int place_settle(struct place_client *client, const struct place *place);
 

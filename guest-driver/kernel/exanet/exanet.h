@@ -2,8 +2,9 @@
 /*
  * ExaNet driver: the state of a NIC.
  *
- * The rooms of the driver and their units, from the lowest room to the highest. A unit
- * uses units of its own room and of lower rooms. No units use each other in a circle.
+ * The source files (units) of the driver form groups (rooms). The list below begins with
+ * the lowest room. A unit uses units of its own room and of lower rooms. No units use each
+ * other in a circle.
  *
  * base       exanet_hw.c        registers
  *            exanet_dma.c       checks that no IOMMU translates the NIC's addresses
@@ -28,19 +29,20 @@
  * device     exanet_link.c      links that go up and down
  *            exanet_irq.c       interrupts
  *            exanet_device.c    one NIC on any bus: probe, remove, reset
- * buses      exanet_pci.c       PCI shell: resources, then exanet_device_probe()
- *            exanet_axi.c       the shell for a node of the device tree
+ * buses      exanet_pci.c       shell for PCI Express: calls exanet_device_probe()
+ *            exanet_axi.c       shell for a node of the device tree, likewise
  * module     exanet_main.c      load and unload
  *
  * Lifetime. struct exanet_device lives as long as its struct device. An open file has a
  * reference to this struct device through the cdev, and a context has its own reference.
  * The registers are mapped only until exanet_device_remove() returns. System calls and
  * page faults of a context access registers under exanet_context.hw_lock while hw_on is
- * true, or under exanet_device.lock while the context runs or @gone is false.
+ * true, or under exanet_device.lock while the context runs or exanet_device.gone is false.
  *
- * Lock order: first links.lock, then mmap_lock, then exanet_device.lock. Inside these
- * locks a thread may take one of slot_lock, hw_lock, wait.lock, exanet_pool.lock and the
- * lock of the jobs. Inside slot_lock a thread may also take wait.lock.
+ * Lock order: a thread takes links.lock before mmap_lock, and mmap_lock before
+ * exanet_device.lock. Inside these locks a thread may take one of slot_lock, hw_lock,
+ * wait.lock, exanet_pool.lock and exanet_job_lock (exanet_job.c). Inside slot_lock a thread
+ * may also take wait.lock.
  */
 #ifndef EXANET_H
 #define EXANET_H
@@ -61,7 +63,7 @@
 #include "exanet_segment.h"
 #include "exanet_shm.h"
 
-#define EXANET_NICS	32	/* maximum of NICs in a machine */
+#define EXANET_NICS	32	/* maximal number of NICs in a machine */
 
 struct exanet_context;
 struct exanet_job;
@@ -69,12 +71,15 @@ struct exanet_job;
 /* The resources that a bus shell passes to exanet_device_probe(). */
 struct exanet_resources {
 	void __iomem *regs;		/* EXANET_REGS_BYTES of registers */
-	phys_addr_t user;		/* user pages of all contexts, in order of index */
+	/* Physical address of the user pages of all contexts, in order of context index. */
+	phys_addr_t user;
 	resource_size_t user_bytes;
-	phys_addr_t aperture;		/* aperture; the block RAM follows */
-	resource_size_t aperture_bytes;	/* aperture and block RAM; 0: no aperture */
-	bool wired;			/* two wires instead of MSI-X messages */
-	int irq[EXANET_VECTORS];	/* Linux interrupt of each vector or wire */
+	/* Physical address of the aperture; the block RAM follows the aperture. */
+	phys_addr_t aperture;
+	/* Bytes of the aperture and the block RAM together; 0: the NIC has no aperture. */
+	resource_size_t aperture_bytes;
+	bool wired;			/* the NIC interrupts by two wires, not by MSI-X */
+	int irq[EXANET_VECTORS];	/* by vector or wire: number of the Linux interrupt */
 };
 
 struct exanet_device {
@@ -82,7 +87,8 @@ struct exanet_device {
 	struct cdev cdev;
 	struct exanet_hw hw;
 	struct exanet_caps caps;
-	u32 table_format;	/* of page tables: EXANET_CTX_CTRL_FORMAT and _VA_BITS */
+	/* Format of this kernel's page tables, as exanet_binding_format() returns the format. */
+	u32 table_format;
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
 	const struct attribute_group *groups[EXANET_LINKS + 7];
@@ -95,29 +101,31 @@ struct exanet_device {
 
 	/*
 	 * Protects segments, cdma.used, the members from @gone to @quota, and the members
-	 * of contexts that exanet_context.h lists.
+	 * of struct exanet_context that exanet_context.h lists for this lock.
 	 */
 	struct mutex lock;
-	bool gone;		/* removed, shut down or in reset: no new contexts */
+	bool gone;		/* the NIC is removed, shut down or in reset: no new contexts */
 	struct list_head contexts;	/* contexts of all open files */
-	/* Indices of running contexts, and of stopped contexts that the NIC may use. */
+	/* Indices of running contexts, and of stopped contexts that the NIC may still use. */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
 	/* Indices of stopped contexts whose page fault works have not ended. */
 	DECLARE_BITMAP(lingering, EXANET_CONTEXTS);
-	kuid_t holders[EXANET_CONTEXTS];	/* user of each index in these bitmaps */
-	/* By index: job of a stopped context, if the NIC may still use the job; or NULL. */
+	/* By index that is in @used or @lingering: user of the context. */
+	kuid_t holders[EXANET_CONTEXTS];
+	/* By index: job of a stopped context that the NIC may still use; NULL: no such job. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
-	unsigned int last;	/* index that was reserved last */
-	unsigned int frees;	/* how often @freed was woken up, modulo 2^32 */
-	wait_queue_head_t freed;	/* woken up when an index may have become free */
-	u32 quota;		/* quota of each context, EXANET_QUOTA_ */
+	unsigned int last;	/* context index that was reserved last */
+	unsigned int frees;	/* how often the driver has woken up @freed, modulo 2^32 */
+	/* Threads in open() that wait for an index; woken up when an index may be free. */
+	wait_queue_head_t freed;
+	u32 quota;		/* value of CTX_QUOTA of each context, fields EXANET_QUOTA_* */
 
 	/*
-	 * Protects @slots, the entries of the fault FIFO, and the members of contexts that
-	 * exanet_context.h lists.
+	 * Protects @slots, the NIC's fault FIFO, and the members of struct exanet_context that
+	 * exanet_context.h lists for this lock.
 	 */
 	spinlock_t slot_lock;
-	/* By index: the running context; NULL: none. */
+	/* By index: the running context with this index; NULL: no context runs there. */
 	struct exanet_context *slots[EXANET_CONTEXTS];
 };
 

@@ -8,8 +8,9 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_ACCEL_POLL	HZ	/* maximum of jiffies between two polls */
-#define EXANET_ACCEL_POLLS	30	/* maximum of waits for the end of an aborted job */
+#define EXANET_ACCEL_POLL	HZ	/* maximal time between two polls, jiffies */
+/* Maximal number of waits for the end of an aborted job. */
+#define EXANET_ACCEL_POLLS	30
 
 static unsigned int exanet_accel_seconds = 60;
 module_param_named(accel_seconds, exanet_accel_seconds, uint, 0644);
@@ -28,9 +29,9 @@ void exanet_accel_irq(struct exanet_device *xdev)
 }
 
 /*
- * Checks that @a fits the registers of the NIC. Checks for each array that current may use
- * the block RAM of this node, or the first byte at the GVA. The NIC checks the sizes of the
- * arrays. Returns 0, -EINVAL or -EACCES.
+ * Checks that the members of @a fit the registers of the NIC. Checks for each array that
+ * current may use the block RAM of this node or, if the array is remote, the first byte at
+ * its GVA. The NIC checks the sizes of the arrays. Returns 0, -EINVAL or -EACCES.
  */
 static int exanet_accel_check(const struct exanet_ioc_accel *a)
 {
@@ -75,8 +76,8 @@ static int exanet_accel_start(struct exanet_context *ctx,
 }
 
 /*
- * Returns the result of the job: 0, the errno of a failure, -EINPROGRESS: the job has not
- * ended, or -ECANCELED: the context has stopped.
+ * Returns the result of the accelerator's job: 0, the negative errno of a failure,
+ * -EINPROGRESS: the job has not ended, or -ECANCELED: the context has stopped.
  */
 static int exanet_accel_poll(struct exanet_context *ctx,
 			     struct exanet_ioc_accel *a)
@@ -92,7 +93,7 @@ static int exanet_accel_poll(struct exanet_context *ctx,
 }
 
 /*
- * Aborts the job, and waits until the job has ended. If the job has not ended after
+ * Aborts the accelerator's job, and waits for its end. If the job has not ended after
  * EXANET_ACCEL_POLLS waits, logs an error and returns.
  */
 static void exanet_accel_stop(struct exanet_context *ctx,
@@ -116,9 +117,10 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 }
 
 /*
- * Runs a job. The NIC aborts the job if a node does not answer. This function aborts the
- * job after a fatal signal, or at the deadline, because other users wait for the
- * accelerator. Unlimited users have no deadline. Returns 0 or a negative errno.
+ * Runs job @a on the accelerator. The NIC aborts the job if a node does not answer. This
+ * function aborts the job after a fatal signal, or after exanet_accel_seconds, because
+ * other users wait for the accelerator. A user with exanet_user.unlimited has no such
+ * limit. Returns 0 or a negative errno.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {

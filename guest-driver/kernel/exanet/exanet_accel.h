@@ -19,11 +19,11 @@ struct exanet_accel {
 };
 
 void exanet_accel_init(struct exanet_device *xdev);
-/* Handles the interrupt of the accelerator: wakes the thread of the job. */
+/* Handles the accelerator's interrupt: wakes the thread that waits for the end of its job. */
 void exanet_accel_irq(struct exanet_device *xdev);
 /*
- * Runs a job as uapi.h says; fills the output members of @a; sleeps. Returns 0 or one of
- * the errors of exanet_cdma_copy().
+ * Runs job @a of EXANET_IOC_ACCEL (uapi.h); sleeps. Fills the output members of @a. Returns
+ * 0 or one of the errors of exanet_cdma_copy().
  */
 int exanet_accel_job(struct exanet_context *ctx, struct exanet_ioc_accel *a);
 

@@ -43,7 +43,7 @@ static int exanet_axi_map(struct platform_device *pdev,
 	res->user = mem->start;
 	res->user_bytes = resource_size(mem);
 
-	/* The node of a NIC without an aperture does not have this region. */
+	/* The device tree node of a NIC without an aperture does not have this region. */
 	mem = platform_get_resource(pdev, IORESOURCE_MEM, EXANET_AXI_APERTURE);
 	if (!mem)
 		return 0;
@@ -62,7 +62,7 @@ static int exanet_axi_lines(struct platform_device *pdev,
 	int irq;
 
 	for (n = 0; n < EXANET_IRQ_LINES; n++) {
-		irq = platform_get_irq(pdev, n);	/* this function logs errors */
+		irq = platform_get_irq(pdev, n);	/* platform_get_irq() logs errors */
 		if (irq < 0)
 			return irq;
 		res->irq[n] = irq;
@@ -95,7 +95,10 @@ static int exanet_axi_probe(struct platform_device *pdev)
 	if (IS_ERR(xdev))
 		return PTR_ERR(xdev);
 	platform_set_drvdata(pdev, xdev);
-	/* The kernel calls exanet_axi_remove() before the release of the resources above. */
+	/*
+	 * The kernel calls exanet_axi_remove() before the kernel releases the resources of
+	 * exanet_axi_map().
+	 */
 	return devm_add_action_or_reset(&pdev->dev, exanet_axi_remove, xdev);
 }
 

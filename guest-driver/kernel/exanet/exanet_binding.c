@@ -35,7 +35,10 @@ static u64 exanet_binding_root(struct mm_struct *mm)
 #elif defined(CONFIG_ARM64)
 u32 exanet_binding_format(void)
 {
-	/* With FEAT_LPA2 the entries of page tables contain the address in other bits. */
+	/*
+	 * With FEAT_LPA2 a page table entry has the high bits of the address in other
+	 * positions.
+	 */
 	bool lpa2 = PAGE_SHIFT < 16 && vabits_actual > 48;
 	enum exanet_table_format granule =
 		PAGE_SHIFT == 16 ? EXANET_FORMAT_ARM64_64K :
@@ -87,8 +90,9 @@ static int exanet_binding_start(struct exanet_context *ctx)
 	exanet_error_attach(ctx);
 	exanet_fault_attach(ctx);
 	/*
-	 * From here on the MMU notifier invalidates translations. The context is enabled
-	 * later, so the NIC has no translation that the notifier could miss.
+	 * From here on the MMU notifier invalidates translations of the context. The NIC
+	 * has no translation that the notifier could have missed, because the context is
+	 * enabled later.
 	 */
 	exanet_binding_set_hw(ctx, true);
 	exanet_context_write_pdid(ctx);
@@ -108,7 +112,10 @@ static void exanet_binding_stop(struct exanet_context *ctx)
 		return;
 	ctx->running = false;
 
-	/* The MMU notifier must invalidate translations until the context is disabled. */
+	/*
+	 * Clears hw_on only after the context is quiesced and disabled, because until this
+	 * time the MMU notifier must invalidate translations.
+	 */
 	rest = !exanet_hw_context_quiesce(&xdev->hw, ctx->index);
 	exanet_hw_context_disable(&xdev->hw, ctx->index);
 	exanet_binding_set_hw(ctx, false);
@@ -136,7 +143,8 @@ void exanet_binding_stop_all(struct exanet_device *xdev)
 /*
  * Invalidates the NIC's translations of the addresses from @start to @end - 1. The kernel
  * calls this function when the kernel flushes the TLBs of the CPUs: after a PTE was cleared
- * or has lost rights, and before the page is freed. The caller may hold a page-table lock.
+ * or has lost rights, and before the page of this PTE is freed. The caller may hold a
+ * page-table lock.
  */
 static void exanet_notifier_invalidate(struct mmu_notifier *notifier,
 				       struct mm_struct *mm,
@@ -180,15 +188,16 @@ static const struct mmu_notifier_ops exanet_notifier_ops = {
 /* --- open and close ------------------------------------------------------- */
 
 /*
- * The longest time, in jiffies, that open() waits for an index. If a process ends while
- * the NIC waits for a page of the process, the index is in use for some more time. A
- * program that is started again at once must not fail because of this index.
+ * The longest time, in jiffies, that open() waits for an index. If a process ends while the
+ * NIC waits for a page of the process, the index of its context stays in use for some time.
+ * A program that is started again at once must not fail because of this index.
  */
 #define EXANET_OPEN_WAIT	(HZ / 2)
 
 /*
- * Starts the context and adds the context to the device's list. Waits if no index is free,
- * or if the user has the maximum of contexts. Returns 0 or a negative errno.
+ * Starts the context and adds the context to the device's list of contexts. If no index is
+ * free, or the user has the maximal number of contexts, waits up to EXANET_OPEN_WAIT for an
+ * index. Returns 0 or a negative errno.
  */
 static int exanet_binding_start_wait(struct exanet_context *ctx)
 {

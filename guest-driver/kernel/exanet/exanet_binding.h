@@ -14,15 +14,16 @@ struct exanet_context;
 struct exanet_device;
 
 /*
- * Returns the format of this kernel's page tables, EXANET_CTX_CTRL_FORMAT and _VA_BITS.
+ * Returns the format of this kernel's page tables: fields EXANET_CTX_CTRL_FORMAT and
+ * EXANET_CTX_CTRL_VA_BITS.
  */
 u32 exanet_binding_format(void);
 /*
  * Makes and starts a context of current's address space. @mapping is f_mapping of the
  * file. Waits up to half a second if no index is free for the user. Returns a reference
  * to the context, which exanet_binding_close() drops, or an ERR_PTR: -ENOSPC: no index or
- * no local job is free, -EDQUOT: the user has the maximum of contexts, -ENODEV: the NIC
- * is removed or in reset, -EACCES: the user needs a local job, and the NIC has no local
+ * no local job is free, -EDQUOT: the user has the maximal number of contexts, -ENODEV:
+ * the NIC is removed or in reset, -EACCES: the user needs a local job, and the NIC has no local
  * jobs, -EPERM: current is a kernel thread, -ENOMEM, -EINTR.
  */
 struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
@@ -30,8 +31,8 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 /* Stops the context if it runs, and drops the reference of exanet_binding_open(). */
 void exanet_binding_close(struct exanet_context *ctx);
 /*
- * Stops all contexts, removes their mappings, and wakes threads that wait for copies. The
- * caller holds the device's lock.
+ * Stops all contexts of the NIC, removes their mappings, and wakes threads that wait for
+ * the end of a copy. The caller holds the device's lock.
  */
 void exanet_binding_stop_all(struct exanet_device *xdev);
 

@@ -2,8 +2,8 @@
 /*
  * ExaNet CDMA: copies from and to memory of a process and of other nodes.
  *
- * All contexts share four channels. A copy waits for a channel before each piece, so that a
- * long copy does not delay other users for long.
+ * All contexts share four channels. The driver divides a copy into pieces. The copy waits
+ * for a channel before each piece, so that a long copy does not delay other users for long.
  */
 #include "exanet_cdma.h"
 
@@ -13,9 +13,10 @@
 #include "exanet.h"
 #include "exanet_context.h"
 
-#define EXANET_CDMA_PIECE	(1U << 20)	/* maximum of bytes of a piece */
-#define EXANET_CDMA_LIMIT	(60 * HZ)	/* longest time of a piece, jiffies */
-#define EXANET_CDMA_POLL	HZ	/* maximum of jiffies between two polls */
+#define EXANET_CDMA_PIECE	(1U << 20)	/* maximal number of bytes of a piece */
+#define EXANET_CDMA_LIMIT	(60 * HZ)	/* maximal time of a piece, jiffies */
+/* Maximal time between two polls of a channel, jiffies. */
+#define EXANET_CDMA_POLL	HZ
 
 void exanet_cdma_init(struct exanet_device *xdev)
 {
@@ -80,9 +81,10 @@ static int exanet_cdma_start(struct exanet_context *ctx, unsigned int ch,
 }
 
 /*
- * Returns the result of a piece: 0, the errno of a failure, -EINPROGRESS: the piece has not
- * ended, or -ECANCELED: the context has stopped. Resets the channel after a failure of the
- * transfer, or if @last is true and the piece has not ended.
+ * Returns the result of the piece that channel @ch copies: 0, the negative errno of a
+ * failure, -EINPROGRESS: the piece has not ended, or -ECANCELED: the context has stopped.
+ * Resets the channel after a failure of the transfer, or if @last is true and the piece has
+ * not ended.
  */
 static int exanet_cdma_poll(struct exanet_context *ctx, unsigned int ch,
 			    bool last)
@@ -91,7 +93,10 @@ static int exanet_cdma_poll(struct exanet_context *ctx, unsigned int ch,
 	int ret = -ECANCELED;
 
 	mutex_lock(&xdev->lock);
-	/* A stopped context has no transfer, and the registers may be unmapped. */
+	/*
+	 * Does not access registers if the context has stopped, because a stopped context
+	 * has no transfer, and the registers may be unmapped.
+	 */
 	if (ctx->running) {
 		ret = exanet_hw_cdma_result(&xdev->hw, ch);
 		if (ret && (ret != -EINPROGRESS || last) &&
@@ -124,8 +129,9 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 	if (ret == -EINPROGRESS)
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
 	/*
-	 * The NIC does not report which side is invalid. If bad_copies has changed, a page
-	 * fault has shown that an address of the process is invalid.
+	 * The NIC does not report whether the source or the destination is invalid. If
+	 * bad_copies has changed, a page fault has shown that an address of the process is
+	 * invalid.
 	 */
 	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
 		ret = -EFAULT;
@@ -156,8 +162,8 @@ static int exanet_cdma_check(const struct exanet_ioc_cdma *c)
 }
 
 /*
- * Reserves a free channel and returns its number. A channel is free, because the pool has
- * granted a channel to the caller.
+ * Reserves a free channel and returns its number. At least one channel is free, because the
+ * pool has granted a channel to the caller.
  */
 static unsigned int exanet_cdma_take(struct exanet_device *xdev)
 {

@@ -18,24 +18,25 @@ struct exanet_device;
 /* The CDMA channels of a NIC. */
 struct exanet_cdma {
 	struct exanet_pool pool;	/* grants the channels to users */
-	/* Channels in use. The device's lock protects the bitmap. */
+	/* Bitmap of the channels in use. The device's lock protects the bitmap. */
 	DECLARE_BITMAP(used, EXANET_CDMA_CHANNELS);
-	/* By channel: completes with each interrupt, and with exanet_cdma_hangup(). */
+	/* By channel: completes with each interrupt and in exanet_cdma_hangup(). */
 	struct completion done[EXANET_CDMA_CHANNELS];
 };
 
 void exanet_cdma_init(struct exanet_device *xdev);
 /*
- * Handles the interrupt of all channels: wakes the threads that wait for a channel whose
- * transfer has ended.
+ * Handles the interrupt that all CDMA channels share: wakes the threads whose transfer has
+ * ended.
  */
 void exanet_cdma_irq(struct exanet_device *xdev);
-/* Wakes the threads that wait for a transfer, because contexts have stopped. */
+/* Wakes all threads that wait for the end of a transfer, because contexts have stopped. */
 void exanet_cdma_hangup(struct exanet_device *xdev);
 /*
- * Copies @c as uapi.h says, and changes @c; sleeps. Returns 0, -EOPNOTSUPP: there is no
- * aperture, -ENODEV or -ECANCELED: the context has stopped, -EINVAL, -EACCES, -EFAULT,
- * -ENXIO, -EIO, -ETIMEDOUT, or -EINTR or -ERESTARTSYS after a fatal signal.
+ * Does copy @c of EXANET_IOC_CDMA (uapi.h); sleeps. Changes @c, because src, dst and len of
+ * @c move on with each piece. Returns 0, -EOPNOTSUPP: there is no aperture, -ENODEV or
+ * -ECANCELED: the context has stopped, -EINVAL, -EACCES, -EFAULT, -ENXIO, -EIO, -ETIMEDOUT,
+ * or -EINTR or -ERESTARTSYS after a fatal signal.
  */
 int exanet_cdma_copy(struct exanet_context *ctx, struct exanet_ioc_cdma *c);
 

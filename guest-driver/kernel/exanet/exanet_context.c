@@ -83,7 +83,7 @@ unsigned int exanet_contexts_used(struct exanet_device *xdev)
 	return n;
 }
 
-/* Returns true if @user has reached the limit of module parameter user_contexts. */
+/* Returns true if @user has as many contexts as module parameter user_contexts permits. */
 static bool exanet_context_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user)
 {
@@ -106,8 +106,8 @@ static void exanet_context_index_freed(struct exanet_device *xdev)
 }
 
 /*
- * Starts the search after the index that was reserved last. An index should be reused as
- * late as possible, because other nodes may still send packets to its last context.
+ * Starts the search after the index that was reserved last, so that an index is reused as
+ * late as possible: other nodes may still send packets to the last context with this index.
  */
 int exanet_context_take_index(struct exanet_context *ctx)
 {
@@ -138,7 +138,10 @@ void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool linge
 	if (rest) {
 		__clear_bit(ctx->index, xdev->used);
 	} else {
-		/* The NIC may still use index and job, so the device keeps both. */
+		/*
+		 * The NIC may still use the index and the job, so the device keeps them
+		 * reserved.
+		 */
 		dev_err(&xdev->dev,
 			"context %u does not come to rest, out of use until reset\n",
 			ctx->index);
@@ -184,9 +187,9 @@ void exanet_context_write_pdid(struct exanet_context *ctx)
 }
 
 /*
- * A context drops its jobs when the context stops, not when the file is closed. A file
- * may stay open long after its process has ended, and other users may need the jobs
- * then.
+ * A context drops its jobs when the context stops, not when the file is closed. A file may
+ * stay open long after its process has ended, and other users may need the jobs during this
+ * time.
  */
 void exanet_context_put_jobs(struct exanet_context *ctx)
 {
@@ -228,8 +231,8 @@ int exanet_context_set_job(struct exanet_context *ctx, u32 number)
 	mutex_lock(&ctx->xdev->lock);
 	if (ctx->running && ctx->job_users) {
 		/*
-		 * Segments and copies would stay in the old job, whose number another user
-		 * may get later.
+		 * Segments, copies and accelerator jobs would stay in the old job, whose
+		 * number another user may get later.
 		 */
 		ret = -EBUSY;
 	} else if (ctx->running) {

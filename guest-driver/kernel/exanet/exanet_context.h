@@ -24,40 +24,50 @@ struct exanet_device;
 struct exanet_job;
 
 struct exanet_context {
-	struct kref ref;	/* references of the file and of fault works */
+	struct kref ref;	/* references: one of the file, one of each fault work */
 	struct exanet_device *xdev;
 	struct list_head link;	/* member of xdev->contexts */
 	struct mm_struct *mm;	/* address space of the owner; reference of mmgrab() */
 	struct mmu_notifier notifier;
 	struct address_space *mapping;	/* f_mapping of the file */
-	unsigned int index;	/* in the NIC; valid while @running or @lingers */
+	unsigned int index;	/* index in the NIC; valid while @running or @lingers */
 	struct exanet_user user;
 
-	/* The device's lock protects these members; some readers of @running do not lock. */
+	/*
+	 * exanet_device.lock protects the members from here to @window_count. Some readers of
+	 * @running do not take the lock.
+	 */
 	bool running;		/* the context owns @index */
-	/* Both jobs are NULL after the context has stopped. */
-	struct exanet_job *job;	/* present job */
+	/* @job and @default_job are NULL after the context has stopped. */
+	struct exanet_job *job;	/* present job of the context */
 	struct exanet_job *default_job;	/* job that the context had after open() */
 	/* Number of segments, copies and accelerator jobs that forbid a change of @job. */
 	unsigned int job_users;
-	u64 windows[EXANET_WINDOW_NI];	/* by window: va >> EXANET_WINDOW_BITS */
+	/* By window: number of the 512 GB that the window shows, va >> EXANET_WINDOW_BITS. */
+	u64 windows[EXANET_WINDOW_NI];
 	unsigned int window_count;	/* number of windows in use */
 
-	/* Protects @hw_on, and keeps each write of INV_VA next to its write of INV_CMD. */
+	/*
+	 * Protects @hw_on. A thread holds this lock for its writes of INV_VA and INV_CMD,
+	 * so no other thread writes INV_VA in between.
+	 */
 	spinlock_t hw_lock;
 	bool hw_on;		/* the NIC may use the page table of @mm */
 
-	wait_queue_head_t wait;	/* wait.lock protects @events and @eventfd */
+	/* Threads that wait for an interrupt. wait.lock protects @events and @eventfd. */
+	wait_queue_head_t wait;
 	u64 events;		/* number of interrupts since the last read() */
-	struct eventfd_ctx *eventfd;	/* NULL: none */
+	struct eventfd_ctx *eventfd;	/* eventfd that each interrupt signals, or NULL */
 
-	/* The device's slot_lock protects these members. */
+	/* exanet_device.slot_lock protects the members from here to @faults. */
 	struct pid *signal_pid;	/* process that gets a signal after an error, or NULL */
 	int signo;		/* number of the signal; 0: no signal */
-	u32 errors;		/* the NIC's error count of @index, at the last read */
+	u32 errors;		/* value of the NIC's error count of @index at the last read */
 	struct work_struct fault_work;
-	unsigned int fault_works;	/* 1 if @fault_work is queued, plus 1 if it runs */
-	bool lingers;		/* stopped; keeps @index until @fault_works is 0 */
+	/* 1 if @fault_work is queued, plus 1 if @fault_work runs */
+	unsigned int fault_works;
+	/* The context has stopped, but keeps @index until @fault_works is 0. */
+	bool lingers;
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 
 	atomic_t bad_copies;	/* number of CDMA page faults at invalid addresses */
@@ -66,7 +76,7 @@ struct exanet_context {
 /*
  * Makes a context of current's address space, in current's default job. The context does
  * not run yet. @mapping is f_mapping of the file. Returns a reference to the context, or
- * an ERR_PTR: -ENOMEM, -ENOSPC: no local job is free.
+ * an ERR_PTR: -ENOMEM, or -ENOSPC if no local job is free.
  */
 struct exanet_context *exanet_context_new(struct exanet_device *xdev,
 					  struct address_space *mapping);
@@ -75,25 +85,27 @@ void exanet_context_get(struct exanet_context *ctx);
 /* Drops a reference. The drop of the last reference frees the context. */
 void exanet_context_put(struct exanet_context *ctx);
 
-/* --- index in the NIC: the caller holds the device's lock, except for unlinger --- */
+/* --- index in the NIC: the caller holds the device's lock, except in unlinger() --- */
 
 /*
- * Reserves a free index for @ctx; the caller stores the index in @ctx->index. Returns
- * the index, -EDQUOT: the user has the maximum of contexts, or -ENOSPC: no index is free.
+ * Reserves a free index for @ctx; the caller stores the index in @ctx->index. Returns the
+ * index, -EDQUOT: the user has the maximal number of contexts, or -ENOSPC: no index is
+ * free.
  */
 int exanet_context_take_index(struct exanet_context *ctx);
 /*
  * Frees the index of a context that has stopped, and wakes threads that wait in open().
- * If @rest is false, the NIC may still use the context. Then index and job stay in use
- * until exanet_context_free_stuck(). If @lingers is true, the index stays in use until
- * exanet_context_unlinger().
+ * @rest is false if the NIC may still use the context: index and job stay in use until
+ * exanet_context_free_stuck(). @lingers is true if a page fault work of the context has not
+ * ended: the index stays in use until exanet_context_unlinger().
  */
 void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool lingers);
 /* Returns the number of indices that are not free. */
 unsigned int exanet_contexts_used(struct exanet_device *xdev);
 /*
- * Frees the indices and jobs that exanet_context_give_index() kept because the NIC might
- * use them. Must be called when no context runs, after a reset of the NIC.
+ * Frees the indices and jobs that exanet_context_give_index() has kept, because the NIC
+ * might still use these indices and jobs. Must be called when no context runs, after a
+ * reset of the NIC.
  */
 void exanet_context_free_stuck(struct exanet_device *xdev);
 /*
@@ -111,14 +123,15 @@ void exanet_context_write_pdid(struct exanet_context *ctx);
 /* Drops the references to the jobs of a context that does not run. */
 void exanet_context_put_jobs(struct exanet_context *ctx);
 /*
- * Changes the context's job to job @number. Returns 0, -EINVAL: there is no such job,
- * -EPERM: current may not use the job, -EBUSY: a segment, copy or accelerator job of the
- * context uses the present job, -ENODEV: the context has stopped, or -ENOMEM.
+ * Changes the context's job to job @number. Returns 0, -EBUSY: a segment, copy or
+ * accelerator job of the context uses the present job, -ENODEV: the context has stopped,
+ * or, if @number is not the context's default job, an error of exanet_job_get().
  */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
 /*
  * Makes exanet_context_set_job() fail with -EBUSY until exanet_context_unfix_job().
- * Returns 0, or -ENODEV if the context has stopped; then there is nothing to undo.
+ * Returns 0, or -ENODEV if the context has stopped. After -ENODEV the caller must not call
+ * exanet_context_unfix_job().
  */
 int exanet_context_fix_job(struct exanet_context *ctx);
 void exanet_context_unfix_job(struct exanet_context *ctx);
@@ -131,7 +144,10 @@ void exanet_context_unfix_job(struct exanet_context *ctx);
  * or -ENODEV: the context has stopped.
  */
 int exanet_context_map_window(struct exanet_context *ctx, u64 va);
-/* Fills @q. Returns 0, or -ENODEV if the context has stopped. */
+/*
+ * Fills @q with the state of context and NIC. Returns 0, or -ENODEV: the context has
+ * stopped.
+ */
 int exanet_context_query(struct exanet_context *ctx, struct exanet_ioc_query *q);
 /*
  * Maps user page @page (enum exanet_user_page) of the context at the address of @vmf.

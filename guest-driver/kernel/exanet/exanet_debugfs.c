@@ -2,11 +2,12 @@
 /*
  * ExaNet: /sys/kernel/debug/exanet/exanetN
  *
- *   port<p>/inject    faults of packets that the port sends: a kind, and any of every=N,
- *                     count=N and type=PACKET; "none" ends the faults. In a read, count
- *                     is the number of faults that are left; 0: no limit.
- *   segments          a line for each segment: number, context, offset and bytes in the
- *                     aperture, GVA, PDID of the target, rights r, w and e (early)
+ *   port<p>/inject    faults that the port injects into packets that the port sends: the
+ *                     kind of fault, and any of every=N, count=N and type=PACKET. The kind
+ *                     "none" ends the faults. A read shows as count the number of faults
+ *                     that are left; 0: no limit.
+ *   segments          a line for each segment: number, context, offset in the aperture, size
+ *                     in bytes, GVA, PDID of the target, rights r, w and e (early)
  */
 #include "exanet_debugfs.h"
 
@@ -76,8 +77,8 @@ static int exanet_inject_parse_type(const char *name)
 }
 
 /*
- * Sets the field of @value, an EXANET_INJECT_ word, that @option ("name=value") names.
- * Changes @option. Returns 0 or -EINVAL.
+ * Sets the field of @value that @option ("name=value") names. @value is a value of
+ * PORT_INJECT, fields EXANET_INJECT_*. Changes @option. Returns 0 or -EINVAL.
  */
 static int exanet_inject_option(char *option, u64 *value)
 {
@@ -111,7 +112,7 @@ static int exanet_inject_option(char *option, u64 *value)
 }
 
 /*
- * Parses @text, and stores the word for EXANET_REG_PORT_INJECT in @value. Changes @text.
+ * Parses @text, and stores the value for register PORT_INJECT in @value. Changes @text.
  * Returns 0 or -EINVAL.
  */
 static int exanet_inject_parse(char *text, u64 *value)

@@ -10,7 +10,7 @@
 struct dentry;
 struct exanet_device;
 
-/* The port to which a file "inject" belongs. */
+/* The NIC and the number of the port to which a file port<p>/inject belongs. */
 struct exanet_debugfs_port {
 	struct exanet_device *xdev;
 	unsigned int index;
@@ -21,13 +21,13 @@ struct exanet_debugfs {
 	struct exanet_debugfs_port ports[EXANET_LINKS];
 };
 
-/* Makes the folder of the module. */
+/* Makes the folder of the module, /sys/kernel/debug/exanet. */
 void exanet_debugfs_init(void);
-/* Removes the folder of the module. */
+/* Removes the folder of the module, /sys/kernel/debug/exanet. */
 void exanet_debugfs_exit(void);
-/* Makes the files of the device. A read or write of a file may access registers. */
+/* Makes the folder and the files of the NIC. A read or write of a file may access registers. */
 void exanet_debugfs_add(struct exanet_device *xdev);
-/* Removes the files of the device; waits for accesses that are under way. */
+/* Removes the files of the NIC; waits for reads and writes of files that are under way. */
 void exanet_debugfs_remove(struct exanet_device *xdev);
 
 #endif /* EXANET_DEBUGFS_H */

@@ -17,9 +17,9 @@
 
 /*
  * Causes of interrupts that the driver enables. The driver does not enable
- * EXANET_IRQ_TRANSFER, because the channel of a transfer reports a failure to the process.
- * The driver does not enable EXANET_IRQ_PROTOCOL, because invalid packets are common when
- * processes end, and the NIC counts invalid packets.
+ * EXANET_IRQ_TRANSFER, because the channel of a failed transfer reports the failure to the
+ * process. The driver does not enable EXANET_IRQ_PROTOCOL, because invalid packets are
+ * common when processes end, and the NIC counts invalid packets.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
@@ -32,7 +32,7 @@ static char *exanet_devnode(EXANET_DEVNODE_CONST struct device *dev,
 			    umode_t *mode)
 {
 	if (mode)
-		*mode = 0600;	/* 60-exanet.rules sets group and mode later */
+		*mode = 0600;	/* the udev rule 60-exanet.rules sets group and mode later */
 	return NULL;
 }
 
@@ -98,8 +98,8 @@ static int exanet_device_check(struct exanet_device *xdev)
 		return ret;
 	}
 	/*
-	 * A mapping shows at least one page of the kernel. If user pages were smaller, a
-	 * mapping would show several user pages, perhaps of other contexts.
+	 * A mapping shows at least PAGE_SIZE bytes. If user pages were smaller, a mapping
+	 * would show several user pages, perhaps of other contexts.
 	 */
 	if (caps->page_shift < PAGE_SHIFT) {
 		dev_err(parent, "user pages of %lu bytes: too small for this kernel\n",
@@ -167,10 +167,14 @@ err_put:
 void exanet_device_remove(struct exanet_device *xdev)
 {
 	exanet_debugfs_remove(xdev);
-	/* Frees the interrupts before the files of sysfs, which interrupt handlers use. */
+	/*
+	 * Frees the interrupts before the removal of the files in sysfs, because interrupt
+	 * handlers use these files.
+	 */
 	exanet_irq_free(xdev);
 	/*
-	 * Removes the device file and the files of sysfs. Then stops all contexts, because
+	 * Removes the device file and the files in sysfs before the contexts stop, so that
+	 * no process opens a new context. Contexts must stop before the return, because
 	 * contexts access registers.
 	 */
 	cdev_device_del(&xdev->cdev, &xdev->dev);
@@ -197,7 +201,10 @@ void exanet_device_reset_prepare(struct exanet_device *xdev)
 
 void exanet_device_reset_done(struct exanet_device *xdev)
 {
-	/* Resets the whole NIC, because some resets by the bus reset only parts of the NIC. */
+	/*
+	 * Resets the whole NIC, because a reset by the bus may have reset only parts of the
+	 * NIC.
+	 */
 	if (exanet_hw_reset(&xdev->hw)) {
 		dev_err(xdev->dev.parent, "no answer to reset\n");
 		return;

@@ -10,8 +10,8 @@ struct exanet_device;
 struct exanet_resources;
 
 /*
- * Registers the class and the numbers of the device files. Returns 0 or a negative
- * errno.
+ * Registers the class "exanet", and the range of numbers for device files. Returns 0 or a
+ * negative errno.
  */
 int exanet_device_init(void);
 void exanet_device_exit(void);
@@ -28,16 +28,16 @@ struct exanet_device *exanet_device_probe(struct device *parent,
  */
 void exanet_device_remove(struct exanet_device *xdev);
 /*
- * Prepares for a reset by the bus: stops all contexts, refuses new contexts, pauses
- * reports of links, and disables packets and interrupts of the NIC.
+ * Prepares the NIC for a reset by the bus: stops all contexts, refuses new contexts, pauses
+ * reports of links, and makes the NIC neither send nor accept packets nor interrupt.
  */
 void exanet_device_reset_prepare(struct exanet_device *xdev);
 /*
- * Resets and starts the NIC after a reset by the bus. Contexts stay stopped. If the NIC
- * does not answer, only logs an error, and the NIC stays unusable.
+ * Resets the NIC again and starts the NIC, after a reset by the bus. Contexts stay stopped.
+ * If the NIC does not answer, only logs an error, and the NIC stays unusable.
  */
 void exanet_device_reset_done(struct exanet_device *xdev);
-/* Stops the NIC before the machine goes down. */
+/* Stops all contexts and the NIC before the machine goes down. */
 void exanet_device_shutdown(struct exanet_device *xdev);
 
 #endif /* EXANET_DEVICE_H */

@@ -2,10 +2,10 @@
 /*
  * ExaNet behind an IOMMU.
  *
- * The NIC walks page tables of processes. These tables contain physical addresses, which
- * an IOMMU must not translate. So the NIC needs an identity domain. A module cannot choose
- * the domain. A udev rule (60-exanet.rules) chooses the domain before the driver is bound,
- * because the kernel refuses a later change.
+ * The NIC walks page tables of processes. These tables contain physical addresses, which an
+ * IOMMU must not translate. So the NIC needs an identity domain of the IOMMU. A module
+ * cannot choose the domain. A udev rule (60-exanet.rules) chooses the domain before the
+ * driver is bound, because the kernel refuses to change the domain later.
  */
 #include "exanet_dma.h"
 

@@ -18,9 +18,9 @@ static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
 };
 
 /*
- * Returns the number of failed loads and stores of context @index, and of its copies that
- * failed at a GVA, since the last reset of the NIC, modulo 2^32. The number includes errors
- * of earlier processes.
+ * Returns the NIC's error count of context @index: its loads and stores that failed, and
+ * its copies that failed at a GVA, since the last reset of the NIC, modulo 2^32. The count
+ * includes errors of earlier processes with this index.
  */
 static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 {
@@ -31,9 +31,9 @@ static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 }
 
 /*
- * Returns true if a thread of process @ctx->signal_pid has the address space of the
- * context. The process may run another program now, and the owner of the context may have
- * no right to send a signal to this program.
+ * Returns true if a thread of process @ctx->signal_pid still has the address space of the
+ * context. After execve() the process has another address space, and the owner of the
+ * context may have no right to send a signal to the new program.
  */
 static bool exanet_error_same_mm(const struct exanet_context *ctx)
 {
@@ -50,9 +50,10 @@ static bool exanet_error_same_mm(const struct exanet_context *ctx)
 }
 
 /*
- * Reads the NIC's error count, and stores the count in @ctx. Returns a reference to the
- * process that must get a signal because the count has changed, or NULL. Stores the number
- * of the signal in @signo. The caller holds the device's slot_lock.
+ * Stores the NIC's error count of the context in @ctx->errors, and the number of the
+ * context's signal in @signo. Returns a reference to the process that must get the signal
+ * because the count has changed, or NULL if no process must get the signal. The caller
+ * holds the device's slot_lock.
  */
 static struct pid *exanet_error_target(struct exanet_context *ctx, int *signo)
 {
@@ -64,7 +65,7 @@ static struct pid *exanet_error_target(struct exanet_context *ctx, int *signo)
 	return due ? get_pid(ctx->signal_pid) : NULL;
 }
 
-/* Sends signal @signo to process @pid, and drops the reference. @pid may be NULL. */
+/* Sends signal @signo to process @pid, and drops the reference to @pid, which may be NULL. */
 static void exanet_error_signal(struct pid *pid, int signo)
 {
 	if (pid)
@@ -103,7 +104,10 @@ void exanet_error_irq(struct exanet_device *xdev)
 			gva,
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
-	/* SHM_ERR_INFO has only the first error. The counts of contexts have all errors. */
+	/*
+	 * SHM_ERR_INFO has only the first error. The error counts of contexts have all
+	 * errors.
+	 */
 	for (index = 0; index < xdev->caps.contexts; index++)
 		exanet_error_signal_slot(xdev, index);
 }
@@ -115,9 +119,9 @@ void exanet_error_attach(struct exanet_context *ctx)
 }
 
 /*
- * The interrupt of an error may come after this request. So this function itself sends
- * the old signal, if there are new errors. The new signal is only for errors after the
- * request.
+ * The interrupt of an error may come after this request. So this function itself sends the
+ * old signal if there are errors since the last interrupt. The new signal is only for
+ * errors after the request.
  */
 int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 {
@@ -132,7 +136,7 @@ int exanet_error_set_signal(struct exanet_context *ctx, u32 signo)
 	if (signo)
 		pid = get_pid(task_tgid(current));
 	mutex_lock(&xdev->lock);
-	/* A context that does not run has no index, so it has no error count in the NIC. */
+	/* A context that does not run has no index, and so no error count in the NIC. */
 	if (ctx->running) {
 		spin_lock_irq(&xdev->slot_lock);
 		old = exanet_error_target(ctx, &old_signo);

@@ -12,9 +12,9 @@ struct exanet_context;
 struct exanet_device;
 
 /*
- * Handles the interrupt for failed loads, stores and copies: logs the first failure, and
- * sends signals to processes whose contexts have new errors. The caller is a thread with
- * interrupts enabled.
+ * Handles the interrupt for failed loads, stores and copies: logs the failure that the NIC
+ * has recorded, and sends signals to processes whose contexts have new errors. The caller
+ * is a thread with interrupts enabled.
  */
 void exanet_error_irq(struct exanet_device *xdev);
 /*

@@ -21,7 +21,10 @@ void exanet_event_exit(struct exanet_context *ctx)
 		eventfd_ctx_put(ctx->eventfd);
 }
 
-/* Signals the eventfd, and wakes read() and poll(). The caller holds wait.lock. */
+/*
+ * Signals the context's eventfd, and wakes the threads in read() and poll(). The caller
+ * holds wait.lock.
+ */
 static void exanet_event_wake(struct exanet_context *ctx)
 {
 	if (ctx->eventfd)
@@ -35,7 +38,10 @@ void exanet_event_deliver(struct exanet_device *xdev, unsigned int index)
 	unsigned long flags;
 
 	spin_lock_irqsave(&xdev->slot_lock, flags);
-	/* Acknowledges first, because an event that happens now must interrupt again. */
+	/*
+	 * Acknowledges the interrupt first, because an event that happens now must
+	 * interrupt again.
+	 */
 	exanet_hw_mailbox_ack(&xdev->hw, index);
 	ctx = xdev->slots[index];
 	if (ctx) {
@@ -103,7 +109,10 @@ int exanet_event_set_fd(struct exanet_context *ctx, int fd)
 	}
 	spin_lock_irq(&ctx->wait.lock);
 	swap(ctx->eventfd, eventfd);
-	/* Signals the new eventfd, because there were interrupts before. */
+	/*
+	 * Signals the new eventfd, because read() has not reported the earlier interrupts
+	 * yet.
+	 */
 	if (ctx->eventfd && ctx->events)
 		exanet_eventfd_signal(ctx->eventfd);
 	spin_unlock_irq(&ctx->wait.lock);

@@ -20,8 +20,8 @@ void exanet_event_exit(struct exanet_context *ctx);
  */
 void exanet_event_deliver(struct exanet_device *xdev, unsigned int index);
 /*
- * Signals the eventfd, and wakes all threads that wait for an interrupt, because the
- * context has stopped.
+ * Signals the context's eventfd, and wakes all threads that wait for an interrupt, because
+ * the context has stopped.
  */
 void exanet_event_hangup(struct exanet_context *ctx);
 /*

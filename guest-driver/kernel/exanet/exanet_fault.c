@@ -17,13 +17,13 @@
 #include "exanet_bram.h"
 #include "exanet_context.h"
 
-/* Maximum of entries that the driver reads from the FIFO while interrupts are off. */
+/* Maximal number of entries that the driver reads from the FIFO while interrupts are off. */
 #define EXANET_FAULT_BATCH	16
 
 /*
- * Maximum of page fault works that run at a time: the number of contexts of all NICs. At
- * most one work of a context runs, and the context keeps its index until the work ends. So
- * a work that waits for a page does not block works of other contexts.
+ * Maximal number of page fault works that run at a time: the number of contexts of all
+ * NICs. At most one work of a context runs, and the context keeps its index until the work
+ * ends. So a work that waits for a page does not block works of other contexts.
  */
 #define EXANET_FAULT_WORKS	(EXANET_NICS * EXANET_CONTEXTS)
 
@@ -32,7 +32,10 @@ static struct workqueue_struct *exanet_fault_wq;
 int exanet_fault_init(void)
 {
 	BUILD_BUG_ON(EXANET_FAULT_WORKS > WQ_MAX_ACTIVE);
-	/* The works have high priority, because a transfer waits for the page. */
+	/*
+	 * The works have high priority, because a transfer waits for the page that a work
+	 * makes present.
+	 */
 	exanet_fault_wq = alloc_workqueue("exanet", WQ_UNBOUND | WQ_HIGHPRI,
 					  EXANET_FAULT_WORKS);
 	return exanet_fault_wq ? 0 : -ENOMEM;
@@ -57,7 +60,10 @@ static void exanet_fault_dispatch(struct exanet_device *xdev,
 		return;
 	}
 	if (!kfifo_put(&ctx->faults, *entry)) {
-		/* The queue is full. The access is repeated, and causes another fault. */
+		/*
+		 * The queue of the context is full, so this answer is a retry: the access
+		 * is repeated, and causes another fault.
+		 */
 		exanet_hw_fault_resolve(&xdev->hw, entry->info, true);
 		return;
 	}
@@ -77,7 +83,7 @@ bool exanet_fault_drain(struct exanet_device *xdev)
 	spin_lock_irqsave(&xdev->slot_lock, flags);
 	count = exanet_hw_fault_count(&xdev->hw);
 	if (count > EXANET_FAULTS)
-		count = 0;	/* all ones: the NIC was unplugged */
+		count = 0;	/* the register reads as all ones: the NIC was unplugged */
 	for (n = min_t(unsigned int, count, EXANET_FAULT_BATCH); n; n--) {
 		exanet_hw_fault_pop(&xdev->hw, &entry);
 		exanet_fault_dispatch(xdev, &entry);
@@ -123,9 +129,9 @@ bool exanet_fault_detach(struct exanet_context *ctx)
 /* --- service -------------------------------------------------------------- */
 
 /*
- * Returns the end of the pages that the driver makes present for one fault: the page of the
- * fault, and the later pages among the first @entry->left bytes, at most EXANET_BLOCK_BYTES,
- * from the start of this page on.
+ * Returns the end address of the pages that the driver makes present for fault @entry: the
+ * page of the fault, and the later pages within @entry->left bytes, at most
+ * EXANET_BLOCK_BYTES, from the start of the page of the fault on.
  */
 static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 {
@@ -135,9 +141,9 @@ static unsigned long exanet_fault_end(const struct exanet_fault_entry *entry)
 
 /*
  * Makes the page at @va usable by the NIC: present, accessed and, for FAULT_FLAG_WRITE,
- * dirty. Stores in @end the address up to which later pages may be made present in
- * advance: the end of the VMA, or 0 if a process supplies the pages by userfaultfd.
- * Returns false if the page cannot be made usable; then @end may be undefined.
+ * dirty. Stores in @end the address up to which the caller may make later pages present in
+ * advance: the end of the VMA, or 0 if a process supplies the pages by userfaultfd. Returns
+ * false if the page cannot be made usable; after false @end may be undefined.
  */
 static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 			    unsigned int flags, unsigned long *end)
@@ -146,7 +152,7 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 	bool unlocked = false;
 
 	/*
-	 * The NIC must not access other devices, and fault handlers of other devices may
+	 * The NIC must not access memory of other devices, because their fault handlers may
 	 * expect an access by a CPU. Block RAM is valid, because loads and stores of other
 	 * nodes may access block RAM.
 	 */
@@ -177,15 +183,15 @@ static bool exanet_fault_service(struct mm_struct *mm,
 	for (end = min(end, limit), va += PAGE_SIZE; va < end; va += PAGE_SIZE)
 		if (!exanet_fault_in(mm, va, flags, &limit))
 			break;
-	return true;	/* a further page that is not usable causes another fault */
+	return true;	/* a later page that is not usable causes another fault */
 }
 
 static void exanet_fault_answer(struct exanet_context *ctx,
 				const struct exanet_fault_entry *entry, bool ok)
 {
 	/*
-	 * exanet_cdma_piece() needs this count, because the NIC does not report which side
-	 * of a copy is invalid.
+	 * exanet_cdma_piece() needs the count bad_copies, because the NIC does not report
+	 * whether the source or the destination of a copy is invalid.
 	 */
 	if (!ok && !(entry->info & EXANET_FAULT_DST) &&
 	    RNIC_GET(EXANET_FAULT_UNIT, entry->info) == EXANET_FAULT_SHM)
@@ -208,8 +214,8 @@ static bool exanet_fault_next(struct exanet_context *ctx,
 }
 
 /*
- * Counts the end of a work of the context. If this was the last work of a context that
- * lingers, ends the lingering and returns true. Otherwise returns false.
+ * Counts the end of a page fault work of the context. If the context lingers, and this was
+ * its last work, clears @ctx->lingers and returns true. Otherwise returns false.
  */
 static bool exanet_fault_work_done(struct exanet_context *ctx)
 {
@@ -245,7 +251,10 @@ static void exanet_fault_work(struct work_struct *work)
 		}
 	}
 	mmap_read_unlock(mm);
-	/* If this is the last reference, another work frees the address space. */
+	/*
+	 * Calls mmput_async(), because after the last mmput() of the address space another
+	 * work should free the address space.
+	 */
 	mmput_async(mm);
 out:
 	if (exanet_fault_work_done(ctx))

@@ -37,7 +37,7 @@ static int exanet_file_release(struct inode *inode, struct file *file)
 
 /*
  * Returns true if current has the address space of the context. A child after fork() has
- * an address space of its own, so the child may not use the context.
+ * its own address space, so the child may not use the context.
  */
 static bool exanet_file_is_owner(struct exanet_context *ctx)
 {
@@ -191,7 +191,7 @@ static long exanet_ioctl_accel(struct exanet_context *ctx, void __user *arg)
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;
 	ret = exanet_accel_job(ctx, &a);
-	/* The caller gets the output members after a failure, too. */
+	/* The caller of ioctl() gets the output members after a failure, too. */
 	return copy_to_user(arg, &a, sizeof(a)) ? -EFAULT : ret;
 }
 
@@ -233,7 +233,7 @@ static long exanet_file_ioctl(struct file *file, unsigned int cmd,
 
 /*
  * Maps a user page at the first access. mmap() does not map the page, because a PTE must be
- * set under the device's lock. Otherwise the removal of the NIC could miss the PTE.
+ * set under the device's lock: otherwise exanet_binding_stop_all() could miss the PTE.
  */
 static vm_fault_t exanet_vm_fault(struct vm_fault *vmf)
 {

@@ -325,7 +325,8 @@ static int exanet_resp_errno(unsigned int code)
 	case EXANET_RESP_FAULT:
 	case EXANET_RESP_RESOLVED:
 		return -EFAULT;
-	case EXANET_RESP_NO_CONTEXT:	/* also the code if a node does not answer */
+	/* The NIC reports this code also for a node that does not answer. */
+	case EXANET_RESP_NO_CONTEXT:
 		return -ETIMEDOUT;
 	case EXANET_RESP_DECODE:
 		return -ENXIO;
@@ -339,8 +340,8 @@ static int exanet_resp_errno(unsigned int code)
 }
 
 /*
- * Returns the errno of the first entry in the tracker's list of failed transactions, or 0
- * if the list is empty.
+ * Returns the negative errno of the first failed piece of the copy that channel @ch has
+ * done, or 0 if the channel's tracker lists no failed piece.
  */
 static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
 {

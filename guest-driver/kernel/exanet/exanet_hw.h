@@ -28,21 +28,25 @@ struct exanet_hw {
 
 /* The capabilities of a NIC, from its registers. */
 struct exanet_caps {
-	u32 cap0;		/* EXANET_CAP0_ */
-	u32 cap1;		/* EXANET_CAP1_; exanet_shm_init() may clear APERTURE */
-	unsigned int contexts;	/* number, 1..EXANET_CONTEXTS */
-	unsigned int ports;	/* number, 0..EXANET_LINKS */
+	u32 cap0;		/* register CAP0, fields EXANET_CAP0_* */
+	/* Register CAP1, bits EXANET_CAP1_*; exanet_shm_init() may clear EXANET_CAP1_APERTURE. */
+	u32 cap1;
+	unsigned int contexts;	/* number of contexts, 1..EXANET_CONTEXTS */
+	unsigned int ports;	/* number of ports, 0..EXANET_LINKS */
 	u32 present;		/* bit p: port p has a cable */
 	unsigned int page_shift; /* log2 of the bytes of a user page */
-	u64 aperture;		/* bytes; 0: the NIC has no aperture */
+	u64 aperture;		/* bytes of the aperture; 0: the NIC has no aperture */
 	u64 bram;		/* bytes of block RAM; 0: the NIC has no block RAM */
 };
 
 /* An entry of the fault FIFO without its time, in host byte order. */
 struct exanet_fault_entry {
-	u64 va;			/* address of the page */
-	u64 info;		/* EXANET_FAULT_ */
-	/* Hint: bytes of the block, message or ring from the faulting byte on. */
+	u64 va;			/* faulting address, rounded down to a multiple of 4 KB */
+	u64 info;		/* fields EXANET_FAULT_* */
+	/*
+	 * Hint: number of bytes from the faulting byte on that the same block, message or
+	 * ring may access.
+	 */
 	u32 left;
 };
 
@@ -51,7 +55,7 @@ struct exanet_hw_segment {
 	u64 offset;		/* offset of the first byte in the aperture */
 	u64 bytes;
 	u64 gva;		/* GVA of the first byte */
-	u32 ctrl;		/* EXANET_SHM_MAP_ */
+	u32 ctrl;		/* register SHM_MAP_CTRL, fields EXANET_SHM_MAP_* */
 };
 
 /* A transfer of a CDMA channel. */
@@ -59,14 +63,14 @@ struct exanet_cdma_job {
 	u64 sa;			/* source: GVA or local address, as @sides says */
 	u64 da;			/* destination: GVA or local address, as @sides says */
 	u32 bytes;
-	u32 sides;		/* EXANET_CDMA_SIDES_ */
+	u32 sides;		/* register CDMA_SIDES, fields EXANET_CDMA_SIDES_* */
 	u32 pdid;		/* PDID of the target */
 };
 
 /*
  * Fills @caps, which the caller has zeroed. Returns 0, or -ENODEV: the device is not an
- * ExaNet NIC of a known version, or has an impossible number of contexts or ports. Then
- * @caps may be filled in part.
+ * ExaNet NIC of a known version, or has an impossible number of contexts or ports. After
+ * -ENODEV, @caps may be filled in part.
  */
 int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
 /*
@@ -74,7 +78,10 @@ int exanet_hw_identify(struct exanet_hw *hw, struct exanet_caps *caps);
  * second, or the NIC does not become READY within a second after the end of the reset.
  */
 int exanet_hw_reset(struct exanet_hw *hw);
-/* Lets the NIC send and accept packets, and enables the interrupts of @mask (EXANET_IRQ_). */
+/*
+ * Lets the NIC send and accept packets, and enables the interrupts of the causes in @mask
+ * (bits EXANET_IRQ_*).
+ */
 void exanet_hw_start(struct exanet_hw *hw, u32 mask);
 /*
  * Disables all interrupts. Makes the NIC neither send nor accept packets; the NIC still
@@ -82,9 +89,15 @@ void exanet_hw_start(struct exanet_hw *hw, u32 mask);
  */
 void exanet_hw_stop(struct exanet_hw *hw);
 
-/* Returns the pending causes, EXANET_IRQ_, also masked causes; or EXANET_GONE. */
+/*
+ * Returns the pending interrupt causes (bits EXANET_IRQ_*), also the causes whose interrupt
+ * is disabled; or EXANET_GONE.
+ */
 u32 exanet_hw_irq_causes(struct exanet_hw *hw);
-/* Clears the causes @causes (EXANET_IRQ_). A later event of these causes interrupts again. */
+/*
+ * Clears the pending causes @causes (bits EXANET_IRQ_*). A later event of one of these causes
+ * raises its interrupt again.
+ */
 void exanet_hw_irq_ack(struct exanet_hw *hw, u32 causes);
 /*
  * Returns MBOX_PENDING: bit c is set if a message, transfer or notification of context c
@@ -99,46 +112,49 @@ u32 exanet_hw_coord(struct exanet_hw *hw);
 void exanet_hw_set_coord(struct exanet_hw *hw, u32 coord);
 
 /*
- * Enables context @index with the page table at @pgd (as in CR3 or TTBR0) of @format
- * (EXANET_CTX_CTRL_FORMAT and _VA_BITS), and without windows.
+ * Enables context @index without windows. @pgd is the address of the page table, as in CR3
+ * or TTBR0. @format is the format of the page table, fields EXANET_CTX_CTRL_FORMAT and
+ * EXANET_CTX_CTRL_VA_BITS.
  */
 void exanet_hw_context_enable(struct exanet_hw *hw, unsigned int index,
 			      u64 pgd, u32 format);
 /*
  * Aborts the work of context @index, and waits until the NIC has no work of the context;
  * sleeps. Returns 0, or -ETIMEDOUT after a second: the NIC may still access memory of the
- * process.
+ * context's process.
  */
 int exanet_hw_context_quiesce(struct exanet_hw *hw, unsigned int index);
-/* Disables the context, and clears its page table address and cached translations. */
+/*
+ * Disables context @index. Clears the address of its page table and its cached translations.
+ */
 void exanet_hw_context_disable(struct exanet_hw *hw, unsigned int index);
 /*
- * Sets the context's PDID. If @local is true, the NIC refuses packets of other nodes for
- * the context, and requests of the context to other nodes.
+ * Sets the PDID of context @index. If @local is true, the NIC refuses packets of other
+ * nodes for the context, and requests of the context to other nodes.
  */
 void exanet_hw_context_set_pdid(struct exanet_hw *hw, unsigned int index,
 				u32 pdid, bool local);
-/* Sets the quota of context @index, EXANET_QUOTA_. */
+/* Sets the quota of context @index to @quota, fields EXANET_QUOTA_*. */
 void exanet_hw_context_set_quota(struct exanet_hw *hw, unsigned int index,
 				 u32 quota);
-/* Makes window @window show the 512 GB that contain @va. */
+/* Makes window @window of context @index show the aligned 512 GB that contain @va. */
 void exanet_hw_context_set_window(struct exanet_hw *hw, unsigned int index,
 				  unsigned int window, u64 va);
 /*
- * Invalidates the cached translations of @length bytes from @va on. After the return the
- * NIC does not use these translations.
+ * Invalidates context @index's cached translations of the @length bytes at @va. After the
+ * return the NIC does not use these translations.
  */
 void exanet_hw_context_invalidate(struct exanet_hw *hw, unsigned int index,
 				  u64 va, u64 length);
-/* Invalidates all cached translations of the context. */
+/* Invalidates all cached translations of context @index. */
 void exanet_hw_context_invalidate_all(struct exanet_hw *hw, unsigned int index);
 
 /* Returns the number of entries in the fault FIFO, or EXANET_GONE. */
 unsigned int exanet_hw_fault_count(struct exanet_hw *hw);
-/* Moves the first entry of the FIFO to @entry. The FIFO must not be empty. */
+/* Moves the first entry of the fault FIFO, which must not be empty, to @entry. */
 void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry);
 /*
- * Answers the fault with info word @info, and the other faults with the same page,
+ * Answers the fault with info word @info, and all pending faults with the same page,
  * context, direction (read or write) and side (source or destination). If @ok is true, the
  * page is present, so the NIC or the node that sent the packet repeats the access.
  * Otherwise the access fails. The sender of a message repeats the message in any case.
@@ -146,66 +162,84 @@ void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry)
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 
 /*
- * Return and set register @reg (EXANET_REG_PORT_) of port @port. The third function
- * returns a counter, which has 64 bits.
+ * Return and set the register at offset @reg (EXANET_REG_PORT_*) of port @port.
+ * exanet_hw_port_counter() returns a counter register, which has 64 bits.
  */
 u32 exanet_hw_port_read(struct exanet_hw *hw, unsigned int port, unsigned int reg);
 void exanet_hw_port_write(struct exanet_hw *hw, unsigned int port,
 			  unsigned int reg, u32 value);
 u64 exanet_hw_port_counter(struct exanet_hw *hw, unsigned int port,
 			   unsigned int reg);
-/* Return and set PORT_INJECT: faults of packets that the port sends, EXANET_INJECT_. */
+/*
+ * Return and set register PORT_INJECT, fields EXANET_INJECT_*: the faults that the port
+ * injects into packets that the port sends.
+ */
 u64 exanet_hw_port_inject(struct exanet_hw *hw, unsigned int port);
 void exanet_hw_port_set_inject(struct exanet_hw *hw, unsigned int port,
 			       u64 value);
 /* Returns true if the link of the port is up. */
 bool exanet_hw_port_up(struct exanet_hw *hw, unsigned int port);
 
-/* Returns counter @counter, enum exanet_counter. */
+/* Returns the value of counter @counter, which is an enum exanet_counter. */
 u64 exanet_hw_counter(struct exanet_hw *hw, unsigned int counter);
 
 /*
- * Return and set the register at @offset in BAR 0. @wide: the register has 8 bytes instead
- * of 4.
+ * Return and set the register at @offset in BAR 0. The register has 8 bytes if @wide is
+ * true, and 4 bytes if @wide is false.
  */
 u64 exanet_hw_tune_read(struct exanet_hw *hw, u32 offset, bool wide);
 void exanet_hw_tune_write(struct exanet_hw *hw, u32 offset, bool wide,
 			  u64 value);
 
-/* Enable entry @m of the aperture's table as @seg says, and disable the entry. */
+/*
+ * exanet_hw_segment_enable() fills entry @m of the aperture's table with @seg, and enables
+ * the entry. exanet_hw_segment_disable() disables the entry.
+ */
 void exanet_hw_segment_enable(struct exanet_hw *hw, unsigned int m,
 			      const struct exanet_hw_segment *seg);
 void exanet_hw_segment_disable(struct exanet_hw *hw, unsigned int m);
 /*
- * Removes the NIC's record of the first failed load, store or copy. Stores SHM_ERR_INFO
- * (EXANET_SHM_ERR_) in @info. Stores in @gva the GVA or, if @info has
- * EXANET_SHM_ERR_OUTSIDE, the offset in the aperture. Returns false if there is no record;
- * then @gva is not stored.
+ * Removes the NIC's record of the first failed load, store or copy. Stores register
+ * SHM_ERR_INFO (fields EXANET_SHM_ERR_*) in @info. Stores in @gva the GVA or, if @info has
+ * EXANET_SHM_ERR_OUTSIDE, the offset in the aperture. Returns false, and does not store
+ * @gva, if there is no record.
  */
 bool exanet_hw_shm_error(struct exanet_hw *hw, u64 *gva, u32 *info);
 
 /* Enables the interrupts of channel @ch, which must be idle, and starts a transfer. */
 void exanet_hw_cdma_start(struct exanet_hw *hw, unsigned int ch,
 			  const struct exanet_cdma_job *job);
-/* Clears the channel's interrupts. Returns true if an interrupt was pending. */
+/*
+ * Clears the pending interrupts of channel @ch. Returns false if no interrupt was pending,
+ * or the device was unplugged.
+ */
 bool exanet_hw_cdma_ack(struct exanet_hw *hw, unsigned int ch);
-/* Returns the result of the last transfer: 0, -EINPROGRESS, or the errno of a failure. */
+/*
+ * Returns the result of the last transfer of channel @ch: 0, -EINPROGRESS, or the negative
+ * errno of a failure.
+ */
 int exanet_hw_cdma_result(struct exanet_hw *hw, unsigned int ch);
 /*
- * Resets the channel, which aborts its transfer; sleeps. Stores that are under way may
- * still arrive. Returns 0, or -ETIMEDOUT after a second.
+ * Resets channel @ch, which aborts its transfer; sleeps. Stores of the transfer that are
+ * under way may still arrive. Returns 0, or -ETIMEDOUT after a second.
  */
 int exanet_hw_cdma_reset(struct exanet_hw *hw, unsigned int ch);
 
-/* Starts job @a on the accelerator, which must be idle. @pdid: EXANET_ACCEL_PDID_ */
+/*
+ * Starts job @a on the accelerator, which must be idle. @pdid is the value of ACCEL_PDID,
+ * fields EXANET_ACCEL_PDID_*.
+ */
 void exanet_hw_accel_start(struct exanet_hw *hw,
 			   const struct exanet_ioc_accel *a, u32 pdid);
 /*
- * Returns the result of the job: 0, -EINPROGRESS, or the errno of a failure. If the job
- * has ended, also fills the output members of @a.
+ * Returns the result of the accelerator's job: 0, -EINPROGRESS, or the negative errno of a
+ * failure. If the job has ended, also fills the output members of @a.
  */
 int exanet_hw_accel_result(struct exanet_hw *hw, struct exanet_ioc_accel *a);
-/* Aborts the job. The job may end later; exanet_hw_accel_result() reports the end. */
+/*
+ * Aborts the accelerator's job. The job may end after the return;
+ * exanet_hw_accel_result() reports the end.
+ */
 void exanet_hw_accel_stop(struct exanet_hw *hw);
 
 #endif /* EXANET_HW_H */

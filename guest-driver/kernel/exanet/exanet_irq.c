@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet interrupts: MSI-X messages for page faults, for administration and for each
- * context; or two wires, for mailboxes and for all other causes.
+ * ExaNet interrupts. A NIC on PCI Express has MSI-X vectors for page faults, for
+ * administration and for each context. A NIC on AXI has two wires: one for the interrupts
+ * of contexts ("mailbox"), one for all other causes.
  */
 #include "exanet_irq.h"
 
@@ -12,7 +13,7 @@
 #include "exanet_event.h"
 #include "exanet_fault.h"
 
-/* --- all but faults and mailboxes ------------------------------------------ */
+/* --- all causes but faults and mailboxes ------------------------------------ */
 
 #define EXANET_IRQS_ADMIN ((u32)(EXANET_IRQ_LINK | EXANET_IRQ_SHM | \
 				 EXANET_IRQ_CDMA | EXANET_IRQ_ACCEL))
@@ -35,7 +36,10 @@ static irqreturn_t exanet_fault_irq(int irq, void *cookie)
 {
 	struct exanet_device *xdev = ((struct exanet_vector *)cookie)->xdev;
 
-	/* Acknowledges first, because a later fault must raise the vector again. */
+	/*
+	 * Acknowledges the interrupt first, because a fault that arrives now must raise the
+	 * vector again.
+	 */
 	exanet_hw_irq_ack(&xdev->hw, EXANET_IRQ_FAULT);
 	return exanet_fault_drain(xdev) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
 }
@@ -54,7 +58,10 @@ static irqreturn_t exanet_admin_thread(int irq, void *cookie)
 	if (causes == EXANET_GONE)
 		return IRQ_NONE;
 	causes &= EXANET_IRQS_ADMIN;
-	/* Acknowledges first, because a later event must raise the vector again. */
+	/*
+	 * Acknowledges the causes first, because an event that happens now must raise the
+	 * vector again.
+	 */
 	exanet_hw_irq_ack(&xdev->hw, causes);
 	exanet_admin_serve(xdev, causes);
 	return IRQ_HANDLED;
@@ -97,7 +104,7 @@ static int exanet_request_vector(struct exanet_device *xdev,
 
 /*
  * The kernel masks the wire while this thread runs. An event after the acknowledgement
- * makes the wire high again, so the thread runs again.
+ * makes the wire high again, so the kernel runs this thread again.
  */
 static irqreturn_t exanet_admin_line_thread(int irq, void *cookie)
 {

@@ -19,8 +19,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#define EXANET_JOBS	4096	/* jobs have numbers from 1 to EXANET_JOBS - 1 */
-#define EXANET_GRANTS	128	/* maximum; the text of all grants fits into a page */
+#define EXANET_JOBS	4096	/* the numbers of jobs are 1 to EXANET_JOBS - 1 */
+#define EXANET_GRANTS	128	/* maximal number of grants, whose texts fit into a page */
 
 /* User @uid + n may use job @job + n, for each n from 0 to @count - 1. */
 struct exanet_grant {
@@ -31,20 +31,22 @@ struct exanet_grant {
 
 struct exanet_job {
 	unsigned int number;
-	unsigned int contexts;	/* number of references, at least one for each context */
+	/* Number of references; each context has at least one reference. */
+	unsigned int contexts;
 	struct user_namespace *ns;	/* namespace of a local job; NULL: a named job */
 	kuid_t uid;
 };
 
-static DEFINE_MUTEX(exanet_job_lock);	/* protects jobs and grants */
+/* Protects exanet_jobs, exanet_grants, and the reference counts of jobs. */
+static DEFINE_MUTEX(exanet_job_lock);
 static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
 static unsigned int exanet_grant_count;
 
 /*
  * The highest job that a grant may contain. While the kernel reads the module parameters,
- * named_jobs may come after job_map. So exanet_job_init() sets the limit to named_jobs,
- * and checks the grants again.
+ * named_jobs may come after job_map. So exanet_job_init() sets the limit to named_jobs, and
+ * checks the grants in job_map again.
  */
 static unsigned int exanet_grant_limit = EXANET_JOBS - 1;
 
@@ -93,9 +95,9 @@ static bool exanet_grant_busy(const struct exanet_grant *g)
 }
 
 /*
- * Appends @g to @grants, if @grants does not contain @g. Refuses a job that another entry
- * grants (-EEXIST), or that is in use (-EBUSY), because two users would share the job.
- * Returns 0, -EEXIST, -EBUSY, or -ENOSPC: @grants is full.
+ * Appends @g to @grants, if @grants does not contain @g. Returns 0, -EEXIST: another entry
+ * grants a job of @g, -EBUSY: a job of @g is in use, or -ENOSPC: @grants is full. Refuses
+ * such jobs, because two users would share the job.
  */
 static int exanet_grant_add(struct exanet_grant *grants, unsigned int *count,
 			    const struct exanet_grant *g)
@@ -133,7 +135,10 @@ static int exanet_grant_remove(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Parses "UID:JOB" or "UID:JOB:COUNT", and changes @word. Returns 0 or -EINVAL. */
+/*
+ * Parses @word, "UID:JOB" or "UID:JOB:COUNT", and stores the grant in @g. Changes @word.
+ * Returns 0 or -EINVAL.
+ */
 static int exanet_grant_parse(char *word, struct exanet_grant *g)
 {
 	char *uid = strsep(&word, ":");
@@ -172,7 +177,7 @@ static int exanet_grants_edit(struct exanet_grant *grants, unsigned int *count,
 	return 0;
 }
 
-/* Changes the grants: applies all words of @value or, after an error, no word. */
+/* Changes the grants by the words of @value. After an error in one word, applies no word. */
 static int exanet_job_map_set(const char *value, const struct kernel_param *kp)
 {
 	struct exanet_grant *grants;
@@ -234,7 +239,7 @@ static bool exanet_job_granted(u32 *job)
 
 	lockdep_assert_held(&exanet_job_lock);
 	/*
-	 * In a user namespace a user has no grants, because the creator of the namespace
+	 * A user in a user namespace has no grants, because the creator of the namespace
 	 * chooses the uids.
 	 */
 	if (current_user_ns() != &init_user_ns)

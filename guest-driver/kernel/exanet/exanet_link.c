@@ -8,9 +8,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * Jiffies. If a link interrupt comes earlier than this time after the last report, the
- * driver delays the next report, because a neighbour can make a link go up and down at any
- * rate. A delayed report has the state of the links at the time of the report.
+ * Minimal time between two reports, jiffies. The driver delays a report that would come
+ * earlier, because a neighbour can make a link go up and down at any rate. A delayed report
+ * has the state of the links at the time of the report.
  */
 #define EXANET_LINK_PAUSE	HZ
 
@@ -84,7 +84,7 @@ void exanet_link_resume(struct exanet_device *xdev)
 {
 	mutex_lock(&xdev->links.lock);
 	xdev->links.paused = false;
-	/* Reports later, because links go down in a reset, and go up again soon. */
+	/* Reports later, because links go down in a reset of the NIC, and go up again soon. */
 	mod_delayed_work(system_wq, &xdev->links.work, EXANET_LINK_PAUSE);
 	mutex_unlock(&xdev->links.lock);
 }

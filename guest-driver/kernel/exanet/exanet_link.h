@@ -10,24 +10,26 @@
 
 struct exanet_device;
 
-/* The links of a NIC, as reported last. */
+/* The links of a NIC, and their state in the last report. */
 struct exanet_links {
 	struct mutex lock;	/* protects the members below */
 	struct delayed_work work;	/* makes a report that was delayed */
 	unsigned long reported;	/* time of the last report, jiffies */
 	u32 up;			/* bit p: port p was up in the last report */
-	bool paused;		/* no reports: the NIC is in a reset by its bus, or stopped */
+	/* No reports, because the NIC is stopped or in a reset by its bus. */
+	bool paused;
 };
 
 /* Initializes @xdev->links: no link has been reported as up. */
 void exanet_link_init(struct exanet_device *xdev);
 /*
- * Reports links that have gone up or down since the last report: at once, or by a work a
- * second after the last report. Reports nothing while reports are paused. Sleeps.
+ * Reports links that have gone up or down since the last report. If the last report was
+ * less than a second ago, delays the report by a work until this second has passed. Reports
+ * nothing while reports are paused. Sleeps.
  */
 void exanet_link_check(struct exanet_device *xdev);
 /*
- * Ends reports until exanet_link_resume(). After the return no report reads registers.
+ * Pauses reports until exanet_link_resume(). After the return no report reads registers.
  * Sleeps.
  */
 void exanet_link_pause(struct exanet_device *xdev);

@@ -51,8 +51,8 @@ static void __exit exanet_exit(void)
 	exanet_pci_unregister();
 	exanet_debugfs_exit();
 	/*
-	 * Waits for works before the class is removed, because a work may have the last
-	 * reference to a context and its device.
+	 * Waits for page fault works before the class is removed, because a work may have
+	 * the last reference to a context and to the context's device.
 	 */
 	exanet_fault_exit();
 	exanet_device_exit();

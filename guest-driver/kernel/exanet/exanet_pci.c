@@ -62,7 +62,8 @@ static int exanet_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id
 	ret = exanet_pci_map(pdev, &res);
 	if (ret)
 		goto err_regions;
-	pci_set_master(pdev);	/* MSI-X messages are writes of a bus master */
+	/* The NIC needs bus mastering for MSI-X messages, which are writes. */
+	pci_set_master(pdev);
 	ret = exanet_pci_vectors(pdev, &res);
 	if (ret)
 		goto err_unmap;

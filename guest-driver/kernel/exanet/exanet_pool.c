@@ -14,7 +14,10 @@ void exanet_pool_init(struct exanet_pool *pool, unsigned int count)
 	pool->last = INVALID_UID;
 }
 
-/* Returns true if the user of @req has the maximum of grants: @most, but at least 1. */
+/*
+ * Returns true if the user of @req has the maximal number of granted requests: @most, but
+ * at least 1.
+ */
 static bool exanet_pool_full(const struct exanet_pool *pool,
 			     const struct exanet_pool_request *req, unsigned int most)
 {
@@ -29,10 +32,10 @@ static bool exanet_pool_full(const struct exanet_pool *pool,
 }
 
 /*
- * Adds @req to the waiting requests. The list @waiting contains only the first request of
- * each user; requests with and without @unlimited count as requests of two users. Member
- * @behind of this first request lists the user's later requests. So @waiting, which is
- * searched under the lock, stays short if a user has many threads.
+ * Adds @req to the waiting requests. The list pool->waiting contains only the first request
+ * of each user; requests with and without user.unlimited count as requests of two users.
+ * Member @behind of this first request lists the user's later requests. So pool->waiting,
+ * which is searched under the lock, stays short if a user has many threads.
  */
 static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request *req)
 {
@@ -50,8 +53,9 @@ static void exanet_pool_add(struct exanet_pool *pool, struct exanet_pool_request
 }
 
 /*
- * Removes @req from its list. If later requests of the user are behind @req, adds the next
- * of these requests at the end of the list @waiting.
+ * Removes @req from its list: pool->waiting, pool->granted, or @behind of another request.
+ * If requests are in @req->behind, adds the first of these requests at the end of
+ * pool->waiting.
  */
 static void exanet_pool_remove(struct exanet_pool *pool,
 			       struct exanet_pool_request *req)
@@ -68,8 +72,9 @@ static void exanet_pool_remove(struct exanet_pool *pool,
 }
 
 /*
- * Returns the first request that may be granted, if possible of another user than the user
- * of the last grant. Returns NULL if no request may be granted.
+ * Returns the first request in pool->waiting whose user has fewer than the maximal number
+ * of resources. Prefers a user other than the user of the last grant. Returns NULL if there
+ * is no such request.
  */
 static struct exanet_pool_request *exanet_pool_next(const struct exanet_pool *pool,
 						    unsigned int most)
@@ -116,7 +121,7 @@ int exanet_pool_take(struct exanet_pool *pool, struct exanet_pool_request *req,
 	if (!ret)
 		return 0;
 	spin_lock(&pool->lock);
-	/* The pool may have granted the request between the signal and this lock. */
+	/* The pool may have granted @req between the signal and this lock. */
 	pool->free += try_wait_for_completion(&req->done);
 	exanet_pool_remove(pool, req);
 	exanet_pool_grant(pool, most);

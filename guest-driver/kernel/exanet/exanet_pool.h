@@ -12,12 +12,15 @@
 
 #include "exanet_user.h"
 
-/* A number of equal resources. */
+/* Resources of one kind, for example the CDMA channels of a NIC. */
 struct exanet_pool {
 	spinlock_t lock;	/* protects the members below */
-	/* First waiting exanet_pool_request of each user, with and without @unlimited. */
+	/*
+	 * First waiting request (exanet_pool_request) of each user. A user whose requests differ
+	 * in exanet_user.unlimited counts as two users.
+	 */
 	struct list_head waiting;
-	struct list_head granted;	/* list of exanet_pool_request */
+	struct list_head granted;	/* granted requests (exanet_pool_request) */
 	unsigned int free;	/* number of resources that are not granted */
 	kuid_t last;		/* user of the last grant */
 };
@@ -25,8 +28,8 @@ struct exanet_pool {
 /* The request of a thread for one resource. The caller owns the memory. */
 struct exanet_pool_request {
 	/* The pool's lock protects all members. */
-	struct list_head link;	/* in waiting, in granted, or in @behind of another request */
-	struct list_head behind;	/* later requests of the same user, in order */
+	struct list_head link;	/* member of pool.waiting, pool.granted or another's @behind */
+	struct list_head behind;	/* later waiting requests of the same user, in order */
 	struct exanet_user user;
 	struct completion done;	/* completes with the grant */
 };
@@ -34,10 +37,11 @@ struct exanet_pool_request {
 /* Initializes a pool of @count resources. */
 void exanet_pool_init(struct exanet_pool *pool, unsigned int count);
 /*
- * Fills @req, and waits until the pool grants a resource to @req. A user has at most @most
- * resources at a time; 0 counts as 1, and a user with @unlimited has no limit. @req must
- * stay allocated until exanet_pool_give(). Returns 0, or -ERESTARTSYS after a fatal signal;
- * then @req is not in the pool, and must not be given back.
+ * Fills @req, and waits until the pool grants a resource to @req. @most is the maximal
+ * number of resources of a user at a time; 0 counts as 1. A user with exanet_user.unlimited
+ * has no limit. @req must stay allocated until exanet_pool_give(). Returns 0, or
+ * -ERESTARTSYS after a fatal signal. After -ERESTARTSYS @req is not in the pool, and the
+ * caller must not call exanet_pool_give().
  */
 int exanet_pool_take(struct exanet_pool *pool, struct exanet_pool_request *req,
 		     const struct exanet_user *user, unsigned int most);

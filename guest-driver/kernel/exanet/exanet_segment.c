@@ -3,8 +3,9 @@
  * ExaNet segments: parts of the aperture by which a process accesses memory of another
  * node.
  *
- * A segment ends by SEGMENT_DESTROY, or when its context stops. A mapping has a reference
- * to its segment. So a mapping does not show a later segment at the same place.
+ * A segment ends by EXANET_IOC_SEGMENT_DESTROY, or when its context stops. A mapping has a
+ * reference to its segment, so the mapping does not show a later segment at the same place
+ * in the aperture.
  */
 #include "exanet_segment.h"
 
@@ -31,8 +32,8 @@ void exanet_segment_init(struct exanet_device *xdev)
 
 	space->name = dev_name(&xdev->dev);
 	/*
-	 * The resource has no type, because allocate_resource() leaves out reserved ranges
-	 * of resources of type IORESOURCE_MEM.
+	 * The resource has no type, because allocate_resource() does not use reserved
+	 * ranges of resources of type IORESOURCE_MEM.
 	 */
 	space->end = xdev->caps.aperture - 1;
 }
@@ -102,8 +103,8 @@ static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 }
 
 /*
- * Allocates a number, and @len bytes of the aperture, for @seg. The caller holds
- * xdev->lock. Returns 0 or -ENOSPC.
+ * Allocates a number and @len bytes of the aperture for @seg. The caller holds xdev->lock.
+ * Returns 0 or -ENOSPC.
  */
 static int exanet_segment_place(struct exanet_device *xdev,
 				struct exanet_segment *seg, u64 len)
@@ -234,16 +235,16 @@ int exanet_segment_destroy(struct exanet_context *ctx, u32 number)
 		return ctx->running ? -ENOENT : -ENODEV;
 
 	/*
-	 * The lock is not held, because the removal of PTEs waits for CPUs that wait for a
-	 * load from the segment.
+	 * xdev->lock is not held here, because the removal of PTEs waits for CPUs, and such
+	 * a CPU may wait for a load from the segment.
 	 */
 	unmap_mapping_range(ctx->mapping, EXANET_MMAP_APERTURE + seg->place.start,
 			    resource_size(&seg->place), 1);
 	mutex_lock(&xdev->lock);
 	exanet_segment_release(seg);
 	/*
-	 * Permits a change of the job now, because until here a CPU could access memory of
-	 * the job by PTEs of the segment.
+	 * Permits a change of the context's job only now, because until here a CPU could
+	 * access memory of the job by PTEs of the segment.
 	 */
 	ctx->job_users--;
 	mutex_unlock(&xdev->lock);
@@ -335,7 +336,7 @@ static struct exanet_segment *exanet_segment_find(struct exanet_context *ctx,
 	return seg;
 }
 
-/* Returns those of VM_READ, VM_WRITE, VM_EXEC that a segment with @flags forbids. */
+/* Returns the rights, of VM_READ, VM_WRITE and VM_EXEC, that a segment with @flags forbids. */
 static vm_flags_t exanet_segment_forbids(u32 flags)
 {
 	return VM_EXEC | (flags & EXANET_SEGMENT_READ ? 0 : VM_READ) |

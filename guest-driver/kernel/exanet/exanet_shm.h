@@ -11,7 +11,7 @@ struct exanet_context;
 struct exanet_device;
 
 struct exanet_shm {
-	/* The NIC has an aperture, and the bus has room for aperture and block RAM. */
+	/* True if the NIC has an aperture, and the bus has room for aperture and block RAM. */
 	bool present;
 	void __iomem *user;	/* user pages of all contexts; NULL if @present is false */
 };
@@ -19,13 +19,13 @@ struct exanet_shm {
 /*
  * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, does
  * nothing. If the bus has no room for the aperture, only logs a message and clears
- * EXANET_CAP1_APERTURE of @xdev->caps. If present is false, ioctl() requests for shared
- * memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
+ * EXANET_CAP1_APERTURE of @xdev->caps.cap1. If exanet_shm.present is false, ioctl() requests
+ * for shared memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
  */
 int exanet_shm_init(struct exanet_device *xdev);
 /* Unmaps the user pages. */
 void exanet_shm_exit(struct exanet_device *xdev);
-/* Returns true if current may use block RAM, of this node and of others. */
+/* Returns true if current may use block RAM of this node and of other nodes. */
 bool exanet_shm_bram_allowed(void);
 /*
  * Checks that current may use the @len bytes at @gva. Returns 0, -EACCES: the bytes are
@@ -34,8 +34,8 @@ bool exanet_shm_bram_allowed(void);
  */
 int exanet_shm_check_gva(u64 gva, u64 len);
 /*
- * Returns the PDID of context @dst_ctx of a node, in the job of @ctx, which must run. The
- * caller holds the device's lock.
+ * Returns the PDID that names context number @dst_ctx of another node in the job of @ctx.
+ * @ctx must run, and the caller holds the device's lock.
  */
 u32 exanet_shm_pdid(const struct exanet_context *ctx, u32 dst_ctx);
 

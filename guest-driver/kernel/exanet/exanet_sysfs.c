@@ -6,9 +6,9 @@
  *                         NIC may use a context
  *   contexts              number of contexts of the NIC
  *   contexts_in_use       number of contexts that are not free
- *   counters/<name>       EXANET_COUNTERS, in lower case
+ *   counters/<name>       a counter of EXANET_COUNTERS; <name> is its name in lower case
  *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c
- *   port<p>/              see exanet_sysfs_port.c; only ports that have a cable
+ *   port<p>/              see exanet_sysfs_port.c; only for ports that have a cable
  *
  * exanet_sysfs_init() builds the tables for counters and ports from the lists in regs.h.
  */
@@ -42,7 +42,10 @@ static ssize_t coord_store(struct device *dev, struct device_attribute *attr,
 	if (coord & ~EXANET_COORD_MASK)
 		return -EINVAL;
 	mutex_lock(&xdev->lock);
-	/* A process that has a context may have sent the coordinates to other nodes. */
+	/*
+	 * Refuses a change while a process has a context, because the process may have sent
+	 * the old coordinates to other nodes.
+	 */
 	if (bitmap_empty(xdev->used, EXANET_CONTEXTS))
 		exanet_hw_set_coord(&xdev->hw, coord);
 	else

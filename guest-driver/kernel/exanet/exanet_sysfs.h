@@ -7,9 +7,12 @@
 
 struct exanet_device;
 
-/* Builds the tables of attributes. Must be called once, before the first device. */
+/* Builds the tables of attributes. The caller calls this function once, before all probes. */
 void exanet_sysfs_init(void);
-/* Fills @xdev->groups, and sets dev.groups. Needs the capabilities and shm.present. */
+/*
+ * Fills @xdev->groups, and stores the address of @xdev->groups in @xdev->dev. The caller has
+ * filled @xdev->caps and has called exanet_shm_init().
+ */
 void exanet_sysfs_groups(struct exanet_device *xdev);
 /* Notifies programs that poll the attribute "state" of port @port. */
 void exanet_sysfs_link_changed(struct exanet_device *xdev, unsigned int port);

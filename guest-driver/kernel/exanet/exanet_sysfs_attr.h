@@ -17,7 +17,7 @@ typedef ssize_t (*exanet_store_fn)(struct device *dev,
 /* A device attribute, and the register that the attribute shows. */
 struct exanet_attr {
 	struct device_attribute attr;
-	unsigned int reg;	/* enum exanet_counter, or EXANET_REG_PORT_ of @port */
+	unsigned int reg;	/* enum exanet_counter, or offset EXANET_REG_PORT_* in @port */
 	unsigned int port;
 	char name[24];
 };
@@ -34,8 +34,8 @@ static inline struct exanet_attr *exanet_attr(struct device_attribute *attr)
 void exanet_attr_init(struct exanet_attr *a, const char *name,
 		      exanet_show_fn show, exanet_store_fn store);
 /*
- * Prints the @count words @words to @buf, word @current_word in brackets. Returns the
- * number of bytes.
+ * Prints the @count words in @words to @buf, with word number @current_word in brackets.
+ * Returns the number of bytes in @buf.
  */
 ssize_t exanet_attr_choice_show(char *buf, const char * const *words,
 				unsigned int count, unsigned int current_word);

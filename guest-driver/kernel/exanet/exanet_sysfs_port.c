@@ -6,17 +6,19 @@
  *   peer                coordinates of the neighbour
  *   role                the nodes to which the port leads, or "none"; "(forced)" if a
  *                       store has set the role. A store of "auto" makes the NIC derive
- *                       the role from the coordinates of both ends.
- *   rate_kbps           kb/s of link words; 0: no limit
- *   latency_ns          PORT_LATENCY, ns of virtual time
+ *                       the role from the coordinates of the nodes at both ends.
+ *   rate_kbps           register PORT_RATE: limit of the rate, kb/s of link words; 0: no
+ *                       limit
+ *   latency_ns          register PORT_LATENCY, ns of virtual time
  *   xoff_vc             mask of virtual channels on which this port has stopped the
  *                       neighbour
  *   peer_xoff_vc        mask of virtual channels on which the neighbour has stopped this
  *                       port
- *   level_rx            words in the receive FIFOs
- *   level_tx            words that wait to be sent
- *   <name>              counter: a 64-bit register of EXANET_PORT_REGS, but not INJECT;
- *                       without PORT_, in lower case
+ *   level_rx            words in the receive FIFOs of the port
+ *   level_tx            words that wait until the port sends them
+ *   <name>              a counter: each 64-bit register of EXANET_PORT_REGS except
+ *                       PORT_INJECT. <name> is the name of the register without "PORT_",
+ *                       in lower case.
  */
 #include "exanet_sysfs_port.h"
 
@@ -40,7 +42,10 @@ static const struct {
 #undef EXANET_PORT_REG
 };
 
-/* Maximum of attributes of a port: one for each register, and 10 for fields. */
+/*
+ * Maximal number of attributes of a port: one for each register, and 10 for fields of
+ * registers.
+ */
 #define EXANET_PORT_ATTRS	(ARRAY_SIZE(exanet_port_regs) + 10)
 
 static struct exanet_port_sysfs {
@@ -176,7 +181,7 @@ static ssize_t exanet_port_level_tx_show(struct device *dev,
 						     exanet_port_read(dev, attr)));
 }
 
-/* Attributes that are not counters. */
+/* Attributes of a port that are not counters. */
 static const struct {
 	const char *name;
 	unsigned int reg;
@@ -222,7 +227,7 @@ static void exanet_port_init(unsigned int p)
 				exanet_port_files[i].reg,
 				exanet_port_files[i].show,
 				exanet_port_files[i].store);
-	/* The faults of PORT_INJECT are in debugfs. */
+	/* PORT_INJECT has 64 bits but is no counter; its file is in debugfs. */
 	for (i = 0; i < ARRAY_SIZE(exanet_port_regs); i++)
 		if (exanet_port_regs[i].bytes == 8 &&
 		    exanet_port_regs[i].reg != EXANET_REG_PORT_INJECT)

@@ -7,7 +7,7 @@
 
 struct attribute_group;
 
-/* Builds the tables of attributes. Must be called once, before the first device. */
+/* Builds the tables of attributes. The caller calls this function once, before all probes. */
 void exanet_sysfs_ports_init(void);
 /* Returns the attributes of port @port, which are the same for all NICs. */
 const struct attribute_group *exanet_sysfs_port_group(unsigned int port);

@@ -2,26 +2,35 @@
 /*
  * ExaNet: /sys/class/exanet/exanetN/quota, .../firmware, .../switch and .../shm
  *
- *   quota/writes                  maximum of write channels at work, of each context
- *   quota/reads                   maximum of read channels at work, of each context
- *   quota/tids                    maximum of blocks in flight, of each context
- *   firmware/window, timeout_ns, retry_max, dyn_timeout    registers FW_WINDOW ...
- *   firmware/policy, multipath    all words, the current word in brackets
- *   firmware/rtt_ns               smoothed time from block to ack
- *   switch/mode, flow             all words, the current word in brackets
+ *   quota/writes                  maximal number of active write channels of a context
+ *   quota/reads                   maximal number of active read channels of a context
+ *   quota/tids                    maximal number of blocks in flight of a context
+ *   firmware/window               register FW_WINDOW
+ *   firmware/timeout_ns           register FW_TIMEOUT_NS
+ *   firmware/retry_max            register FW_RETRY_MAX
+ *   firmware/dyn_timeout          register FW_DYN_TIMEOUT
+ *   firmware/policy               register FW_POLICY, as a word (see below)
+ *   firmware/multipath            register FW_MULTIPATH, as a word
+ *   firmware/rtt_ns               smoothed time from block to ack, ns
+ *   switch/mode                   register SW_MODE, as a word
+ *   switch/flow                   bits MARK and PACE of SW_FLOW, as a word
  *   switch/dims                   nodes in a ring of each dimension, as 4x4x1; 1: a mesh
  *   switch/order                  order of the dimensions in a route, as zyx
  *   switch/flow_target            percent of PORT_RATE that flows share
  *   switch/flow_window_ns         register SW_FLOW_WINDOW
- *   switch/local<n>, local_out, transit    packets of the torus router
- *   switch/flows                  number of flows at outputs
- *   switch/flows_paced            number of own flows that are paced
- *   shm/aperture, bram            sizes in bytes
- *   shm/segments, segments_used   maximum of segments, and their present number
+ *   switch/local<n>               packets from FPGA n + 1 of the QFDB into the torus
+ *   switch/local_out              packets from the torus to the QFDB
+ *   switch/transit                packets from one torus link to another
+ *   switch/flows                  number of flows at the outputs of the node
+ *   switch/flows_paced            number of paced flows whose source is this node
+ *   shm/aperture, bram            sizes of aperture and block RAM in bytes
+ *   shm/segments, segments_used   maximal number of segments, and number in use
  *   shm/timeout_cycles            timeout of a load or store, in cycles of 6.4 ns
- *   shm/timeout_mode              all words, the current word in brackets
+ *   shm/timeout_mode              register SHM_TIMEOUT_MODE, as a word
  *   shm/retry_max                 register SHM_RETRY_MAX
  *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
+ *
+ * A read of a file with words shows all words, with the current word in brackets.
  */
 #include "exanet_sysfs_tune.h"
 
@@ -30,14 +39,15 @@
 #include "exanet.h"
 #include "exanet_sysfs_attr.h"
 
-/* An attribute for a field of a register. */
+/* An attribute that shows and sets a field of a register. */
 struct exanet_tune {
 	struct device_attribute attr;
 	u32 offset;		/* offset of the register in BAR 0 */
 	u64 field;		/* mask of the field in the register */
 	u64 min, max;		/* values that a user may write */
-	const char * const *words;	/* texts of the values 0 to max; NULL: numbers */
-	bool wide;		/* the register has 8 bytes, else 4 */
+	/* words for the values 0 to max; NULL: the file shows a number */
+	const char * const *words;
+	bool wide;		/* true if the register has 8 bytes, false if it has 4 */
 };
 
 static u64 exanet_tune_read(struct device *dev, const struct exanet_tune *t)
@@ -105,7 +115,7 @@ static ssize_t exanet_tune_store(struct device *dev,
 
 /* --- quota ---------------------------------------------------------------- */
 
-/* A field of CTX_QUOTA. All contexts have the same value. */
+/* An attribute for a field of CTX_QUOTA, which has the same value in all contexts. */
 struct exanet_quota {
 	struct device_attribute attr;
 	u32 field;
@@ -189,7 +199,7 @@ static const char * const exanet_fw_multipaths[] = {
 
 EXANET_TUNE_RW(fw_window, window, EXANET_FW_OFFSET(WINDOW), false,
 	       EXANET_ALL32, 1, 0x3ff);
-/* The maximum is an hour. The firmware doubles the timeout up to 5 times. */
+/* The maximum of FW_TIMEOUT_NS is an hour. The firmware doubles the timeout up to 5 times. */
 EXANET_TUNE_RW(fw_timeout_ns, timeout_ns, EXANET_FW_OFFSET(TIMEOUT_NS), true,
 	       EXANET_ALL64, 1000, 3600000000000ULL);
 EXANET_TUNE_RW(fw_retry_max, retry_max, EXANET_FW_OFFSET(RETRY_MAX), false,
@@ -228,7 +238,7 @@ static const char * const exanet_sw_modes[] = {
 	[EXANET_SW_MODE_ROUTER] = "router",
 };
 
-/* Texts of the values of the bits MARK (1) and PACE (2) together. */
+/* Words for the values of the field of bits MARK (value 1) and PACE (value 2). */
 static const char * const exanet_sw_flow_words[] = {
 	"off", "mark", "pace", "both",
 };
@@ -278,7 +288,7 @@ static ssize_t dims_show(struct device *dev, struct device_attribute *attr,
 
 /*
  * Sets SW_DIMS from up to three numbers, for X, Y and Z, with "x" between the numbers. A
- * dimension without number is a mesh.
+ * dimension without a number is a mesh.
  */
 static ssize_t dims_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
@@ -323,7 +333,10 @@ static ssize_t order_show(struct device *dev, struct device_attribute *attr,
 		seen |= BIT(dim);
 		text[i] = dim < EXANET_DIMS ? exanet_dim_letters[dim] : '?';
 	}
-	/* The router uses order zyx if the register does not have a permutation. */
+	/*
+	 * The router uses order zyx if the value of SW_ORDER is no permutation of x, y and
+	 * z.
+	 */
 	return sysfs_emit(buf, "%s\n", seen == BIT(EXANET_DIMS) - 1 ? text :
 			  "zyx");
 }

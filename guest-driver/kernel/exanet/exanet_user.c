@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ExaNet users: limits of the resources that a user gets of a NIC.
+ * ExaNet users: limits of the resources of a NIC that a user may own.
  *
  * The limits count users of the initial user namespace, because the administrator knows
- * these users. All users in another namespace, and in namespaces below that namespace,
+ * these users. All users in another namespace, and in namespaces below this namespace,
  * count as one user: the creator of the outermost of these namespaces.
  */
 #include "exanet_user.h"

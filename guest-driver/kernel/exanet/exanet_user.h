@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet users: owners of parts of a NIC, and limits of these parts.
+ * ExaNet users: owners of parts of a NIC, and limits of the parts that a user may own.
  */
 #ifndef EXANET_USER_H
 #define EXANET_USER_H
@@ -14,11 +14,11 @@ struct exanet_user {
 	bool unlimited;		/* the user has CAP_SYS_RESOURCE */
 };
 
-/* Module parameters: limits for each NIC, and each user without CAP_SYS_RESOURCE. */
+/* Module parameters: limits of each user without CAP_SYS_RESOURCE on each NIC. */
 extern unsigned int exanet_user_contexts;	/* number of contexts */
 extern unsigned int exanet_user_segments;	/* number of segments */
 extern unsigned int exanet_user_aperture;	/* percent of the aperture's bytes */
-extern unsigned int exanet_user_copies;		/* CDMA channels in use; 0 counts as 1 */
+extern unsigned int exanet_user_copies;		/* CDMA channels at a time; 0 counts as 1 */
 
 /* Fills @user from the credentials of current. */
 void exanet_user_init(struct exanet_user *user);

@@ -10,8 +10,8 @@
 #include "exanet_compat.h"
 
 /*
- * Makes @vma a mapping of device memory that a child does not inherit. Clears the flags
- * @forbid, for example VM_MAYEXEC, in @vma->vm_flags.
+ * Makes @vma a mapping of device memory, which a child after fork() does not inherit. Clears
+ * the flags @forbid, for example VM_MAYEXEC, in @vma->vm_flags.
  */
 static inline void exanet_vma_device(struct vm_area_struct *vma, vm_flags_t forbid)
 {

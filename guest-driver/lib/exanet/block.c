@@ -39,9 +39,9 @@ EXA_API int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
 }
 
 /*
- * Takes a record for a read.  Returns the number of the record, or -EAGAIN if no record is
- * free.  The record of a read that exa_read() has given up is free again when the
- * notification has arrived.
+ * Takes a record of @dev->slot for a read.  Returns the number of the record, or -EAGAIN if
+ * no record is free.  If exa_read() has given up a read, its record is free again when the
+ * notification has arrived in the record.
  */
 static int exa_slot_take(struct exa_dev *dev)
 {
@@ -55,7 +55,10 @@ static int exa_slot_take(struct exa_dev *dev)
 		if (!(lost & RNIC_BIT(i)) ||
 		    exa_notify_test(&dev->slot[i], NULL) == -EINPROGRESS)
 			continue;
-		/* The thread that clears the bit owns the record; other threads continue. */
+		/*
+		 * Only one thread finds the bit set and clears it; this thread owns the
+		 * record.
+		 */
 		if (atomic_fetch_and(&dev->slot_lost, ~(uint32_t)RNIC_BIT(i)) &
 		    RNIC_BIT(i))
 			return i;
@@ -64,8 +67,8 @@ static int exa_slot_take(struct exa_dev *dev)
 }
 
 /*
- * Posts a read as soon as a channel is free.  Returns the number of the channel,
- * -ETIMEDOUT, or another negative errno.
+ * Waits for a free channel, and posts a read.  Returns the number of the channel,
+ * -ETIMEDOUT after the deadline of @pace, or another negative errno.
  */
 static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 			  struct exa_pace *pace)
@@ -79,9 +82,9 @@ static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 }
 
 /*
- * Waits for the notification in @rec, and for the end of the request, which frees channel
- * @chan.  Waits for the end of the request even after the deadline of @pace.  Returns the
- * status of the read, the error of the request, or -ETIMEDOUT.
+ * Waits until the notification is in @rec, and until the read request on channel @chan has
+ * ended, which frees the channel.  Waits for the end of the request even after the deadline
+ * of @pace.  Returns the status of the read, the error of the request, or -ETIMEDOUT.
  */
 static int exa_read_finish(struct exa_dev *dev, int chan,
 			   const struct exanet_notification *rec,
@@ -124,7 +127,10 @@ EXA_API int exa_read(struct exa_dev *dev, const struct exa_read_attr *attr,
 	}
 	pace.steps = 0;
 	ret = exa_read_finish(dev, chan, own.notify, &pace);
-	/* The NIC may still store the notification of a read whose end is unknown. */
+	/*
+	 * Does not free the record of a read whose end is unknown, because the NIC may
+	 * still store the notification.
+	 */
 	if (exa_notify_test(own.notify, NULL) == -EINPROGRESS &&
 	    (ret == -ETIMEDOUT || ret == -ECANCELED))
 		atomic_fetch_or(&dev->slot_lost, (uint32_t)RNIC_BIT(slot));

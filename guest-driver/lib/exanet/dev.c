@@ -25,9 +25,10 @@ int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 }
 
 /*
- * Stores the path of the NIC in @path, which has @size bytes.  @name is "1", "exanet1" or
- * "/dev/exanet1"; NULL: the value of EXANET_DEVICE or, if there is none, exanet0.  Returns
- * 0 or -ENAMETOOLONG.
+ * Stores the path of the device file in @path, which has @size bytes.  @name is "1",
+ * "exanet1" or "/dev/exanet1".  If @name is NULL, uses the environment variable
+ * EXANET_DEVICE.  If @name or the variable is empty or the variable is not set, uses
+ * exanet0.  Returns 0 or -ENAMETOOLONG.
  */
 static int exa_path(const char *name, char *path, size_t size)
 {
@@ -83,7 +84,10 @@ static int exa_map(struct exa_dev *dev)
 		ret = exa_map_page(dev, i);
 		if (ret)
 			return ret;
-		/* An old driver does not set VM_DONTCOPY: children would get the pages. */
+		/*
+		 * An old driver does not set VM_DONTCOPY, so children would get the user
+		 * pages.
+		 */
 		madvise(dev->page[i], dev->page_size, MADV_DONTFORK);
 	}
 	return 0;
@@ -114,11 +118,11 @@ static int exa_alive_init(struct exa_dev *dev)
 }
 
 /*
- * Sets the job whose number is in the environment variable EXANET_JOB, if there is this
- * variable.  A launcher (mpirun, Slurm) selects one of the user's jobs by the variable.  A
- * program with raised privileges ignores the variable, because root may join any named
- * job: the user who starts the program could then read all memory of the program.  Returns
- * 0 or a negative errno.
+ * Sets the job whose number is in the environment variable EXANET_JOB, unless the variable
+ * is not set or empty.  By this variable a launcher (mpirun, Slurm) selects one of the
+ * user's jobs.  A program with raised privileges ignores the variable, because root may
+ * join any named job: the user who starts the program could then read all memory of the
+ * program.  Returns 0 or a negative errno.
  */
 static int exa_job_choose(struct exa_dev *dev)
 {
@@ -146,7 +150,7 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 	if (ret)
 		return ret;
 	dev->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (dev->fd < 0)	/* ENOSPC: no context or no local job is free */
+	if (dev->fd < 0)	/* ENOSPC means that no context or no local job is free */
 		return errno == ENOSPC ? -EBUSY : -errno;
 	ret = exa_ioctl(dev, EXANET_IOC_QUERY, &query);
 	if (ret)
@@ -170,8 +174,8 @@ static int exa_setup(struct exa_dev *dev, const char *name)
 static void exa_teardown(struct exa_dev *dev, bool live)
 {
 	/*
-	 * A child after fork() does not have the mappings, and may have other mappings at
-	 * these addresses.
+	 * A child after fork() does not have the user pages, and may have other mappings at
+	 * their addresses.
 	 */
 	if (live)
 		exa_unmap(dev);
@@ -281,7 +285,10 @@ EXA_API int exa_eventfd(struct exa_dev *dev, int fd)
 	return exa_ioctl(dev, EXANET_IOC_EVENTFD, &event);
 }
 
-/* Returns the number of the window at @base, or EXA_WINDOWS if there is no such window. */
+/*
+ * Returns the number of the window that begins at @base, or EXA_WINDOWS if no window of
+ * @dev begins there.
+ */
 static unsigned int exa_window_find(struct exa_dev *dev, uint64_t base)
 {
 	unsigned int w;
@@ -304,8 +311,8 @@ static int exa_window_map(struct exa_dev *dev, uint64_t base)
 	if (map.window >= EXA_WINDOWS)
 		return -EPROTO;
 	/*
-	 * This store needs no lock, because the driver never changes the window of a base:
-	 * all threads store the same value.
+	 * This store needs no lock.  All threads store the same value, because the driver
+	 * never moves a window to another base.
 	 */
 	atomic_store_explicit(&dev->win[map.window], base | EXANET_WIN_VALID,
 			      memory_order_relaxed);

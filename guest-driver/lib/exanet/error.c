@@ -38,7 +38,7 @@ EXA_API const char *exa_strerror(int err)
 	const char *text;
 	size_t i;
 
-	/* -INT_MIN does not fit in an int, so the negation is unsigned. */
+	/* Negates by unsigned arithmetic, because -INT_MIN does not fit in an int. */
 	err = err < 0 ? -(err + 1) + 1U : (unsigned int)err;
 	for (i = 0; i < sizeof(exa_texts) / sizeof(exa_texts[0]); i++)
 		if (exa_texts[i].err == err)

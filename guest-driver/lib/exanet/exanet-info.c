@@ -122,8 +122,8 @@ bool info_port(const char *dev, int port, const char *what,
 }
 
 /*
- * Opens a context of NIC @name, and stores the result of exa_query() in @attr.  Returns
- * false after an error; *@error is then the negative errno.
+ * Opens a context of NIC @name, stores the result of exa_query() in @attr, and closes the
+ * context.  Returns false after an error, and stores the negative errno in *@error.
  */
 static bool info_query(const char *name, struct exa_attr *attr, int *error)
 {
@@ -171,7 +171,7 @@ static void info_coord_print(const char *value)
 	       (unsigned int)RNIC_GET(EXANET_COORD_UPPER, coord));
 }
 
-/* Returns true if @value is not zero. */
+/* Returns true if the number in the text @value is not zero. */
 static bool info_is_news(const char *value)
 {
 	return strcmp(value, "0") && strcmp(value, "0x0");
@@ -199,13 +199,16 @@ static void info_ports_print(const char *dev)
 	char value[INFO_VALUE_MAX];
 	int port;
 
-	/* Some numbers below EXANET_LINKS have no port. */
+	/* A NIC may have no port with one of these numbers. */
 	for (port = 0; port < EXANET_LINKS; port++)
 		if (info_port(dev, port, "state", value))
 			info_port_print(dev, port, value);
 }
 
-/* Prints sizes of aperture and block RAM, and segments, if the NIC has an aperture. */
+/*
+ * Prints sizes of aperture and block RAM, and numbers of segments.  Prints nothing if the
+ * NIC has no aperture.
+ */
 static void info_shm_print(const char *dev)
 {
 	char aperture[INFO_VALUE_MAX], bram[INFO_VALUE_MAX];
@@ -255,7 +258,10 @@ static int info_print(const char *dev, const struct info_options *opt)
 	return 0;
 }
 
-/* Prints member @name: @value as a number if the text is a number, else as a string. */
+/*
+ * Prints the JSON member @name: @value as a number if this text is a number, else as a
+ * string.
+ */
 static void info_json_value(const char *separator, const char *name,
 			    const char *value)
 {
@@ -353,8 +359,8 @@ static int info_filter(const struct dirent *entry)
 }
 
 /*
- * Stores the names of all NICs in @list, which the caller frees.  Returns their number or,
- * after a message, -1 if there is no NIC.
+ * Stores the names of all NICs in @list, which the caller frees.  Returns the number of
+ * NICs or, after a message, -1 if there is no NIC.
  */
 static int info_devices(struct dirent ***list)
 {
@@ -438,10 +444,11 @@ static const struct option info_long[] = {
 };
 
 /*
- * Stores the time after --watch in @seconds.  The time is @arg or, if @arg is NULL, the next
- * argument of the command line, if this argument begins with a digit or a point: the name of
- * a device does not.  Then skips the argument.  Without a time stores 1.  Returns false,
- * after a message, if the time is wrong.
+ * Stores the time after --watch in @seconds.  @arg is the argument of the option.  If @arg
+ * is NULL, the time is the next argument of the command line, if this argument begins with
+ * a digit or a point, because the name of a device does not begin so; the function skips
+ * this argument.  If there is no time, stores 1.  Returns false, after a message, if the
+ * time is wrong.
  */
 static bool info_seconds(const char *arg, char **argv, double *seconds)
 {
@@ -477,7 +484,10 @@ static bool info_count(const char *arg, unsigned long *count)
 	return false;
 }
 
-/* Returns true if the options can be combined.  Otherwise prints a message. */
+/*
+ * Returns true if the options can be combined.  Otherwise prints a message and returns
+ * false.
+ */
 static bool info_fit(const struct info_options *opt)
 {
 	if (opt->watch && (opt->json || opt->counters || opt->all))
@@ -489,7 +499,10 @@ static bool info_fit(const struct info_options *opt)
 	return false;
 }
 
-/* Parses the command line.  Returns false after wrong usage.  --help ends the program. */
+/*
+ * Parses the command line.  Returns false if the command line is wrong.  Option --help ends
+ * the program.
+ */
 static bool info_parse(int argc, char **argv, struct info_options *opt)
 {
 	bool good = true;

@@ -247,13 +247,16 @@ static const struct option ping_long[] = {
 	{ NULL,		0,		   NULL, 0 },
 };
 
-/* The program that the command line selects; if both members are false, the client. */
+/* The role of the program on the command line; if both members are false: client. */
 struct ping_command {
 	bool server;
-	bool loopback;	/* server and client */
+	bool loopback;	/* server and client in one program */
 };
 
-/* Handles option @c.  Returns NULL, or a text for the user if the option is wrong. */
+/*
+ * Stores option @c of getopt_long() in @opt or @cmd.  Returns NULL, or a text for the user
+ * if the option is unknown or its argument is wrong.
+ */
 static const char *ping_option(int c, struct ping_options *opt,
 			       struct ping_command *cmd)
 {

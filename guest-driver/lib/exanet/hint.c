@@ -6,8 +6,8 @@
  * of all open NICs in turn.  No lock protects this store, because a handler of SIGBUS may
  * leave exa_notify_wait() by siglongjmp().  Another thread may close the NIC at the same
  * time.  Therefore the address of a mailbox page stays mapped, if the page has a place in
- * the table below: exa_close() maps ordinary memory at the address, and a later exa_open()
- * may map the mailbox page of its NIC there.
+ * the table exa_places: exa_close() maps ordinary memory at the address, and a later
+ * exa_open() may map the mailbox page of its NIC at this address.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,33 +18,38 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_PLACES	32	/* most open NICs whose POLL exa_notify_wait() uses */
+#define EXA_PLACES	32	/* maximal number of NICs whose POLL exa_notify_wait() uses */
 
 /* An address at which a mailbox page is mapped, or was mapped. */
 struct exa_place {
 	uint8_t *page;		/* address, which stays mapped; NULL: not used yet */
 	size_t bytes;		/* size of the mailbox page */
-	bool used;		/* an exa_dev has this place, or exa_place_give() has
-				 * failed */
+	bool used;		/* an exa_dev uses this place, or exa_place_give() has failed */
 	/*
-	 * 1 + descriptor of an open NIC that has POLL; 0: there is none.  Stored after
-	 * page, because exa_hint_any() takes no lock.
+	 * 1 + descriptor of the open NIC whose mailbox page is at @page, if the NIC has
+	 * POLL; otherwise 0.  exa_hint_join() stores this member after @page, because
+	 * exa_hint_any() reads both members without a lock.
 	 */
 	_Atomic int fd_plus_1;
 };
 
 /*
- * All places.  In a child after fork() this memory is zero, because the child does not
- * have the mailbox pages.  So the child has only empty places, and an unlocked mutex.
+ * All places.  MADV_WIPEONFORK makes this memory zero in a child after fork(), because the
+ * child does not have the mailbox pages.  So the child has only empty places, and an
+ * unlocked mutex.
  */
 struct exa_places {
-	/* Protects @used, and the other members except fd_plus_1 while @used is false. */
+	/*
+	 * Protects exa_place.used, and the members page and bytes of places whose used is
+	 * false.
+	 */
 	pthread_mutex_t lock;
 	struct exa_place place[EXA_PLACES];
 };
 
 static pthread_once_t exa_places_once = PTHREAD_ONCE_INIT;
-static struct exa_places *_Atomic exa_places;	/* NULL: not allocated */
+static struct exa_places *_Atomic exa_places;	/* NULL: exa_places_init() has not allocated the
+						 * table */
 
 static void exa_places_init(void)
 {
@@ -60,7 +65,10 @@ static void exa_places_init(void)
 	exa_places = p;
 }
 
-/* Takes a free place for a page of @bytes.  Returns the place, or NULL if none is free. */
+/*
+ * Takes a free place for a mailbox page of @bytes.  Returns the place, or NULL if no place
+ * is free.
+ */
 static struct exa_place *exa_place_take(size_t bytes)
 {
 	struct exa_place *place, *found = NULL;
@@ -80,8 +88,8 @@ static struct exa_place *exa_place_take(size_t bytes)
 }
 
 /*
- * Frees a place.  First maps ordinary memory at its address, because threads may still
- * store to POLL.  If this mmap() fails, the place stays used for ever.
+ * Frees a place.  First maps ordinary memory at the address of the place, because threads
+ * may still store to POLL.  If this mmap() fails, the place stays used for ever.
  */
 static void exa_place_give(struct exa_place *place)
 {
@@ -153,7 +161,10 @@ bool exa_gone(int fd)
 	struct pollfd pfd = { .fd = fd };
 	int ret;
 
-	/* A signal may interrupt poll(), and a limit on descriptors makes poll() fail. */
+	/*
+	 * Repeats poll() after a signal.  Another failure of poll(), by a limit of
+	 * descriptors, does not mean that the NIC is gone.
+	 */
 	do {
 		ret = poll(&pfd, 1, 0);
 	} while (ret < 0 && errno == EINTR);

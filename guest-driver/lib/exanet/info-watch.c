@@ -2,9 +2,9 @@
 /*
  * exanet-info --watch: a live table of links and retransmissions.
  *
- * On a terminal each table replaces the previous table; elsewhere each table follows the
- * previous table.  The program shows a NIC that was removed, for example with its driver,
- * again when the NIC has come back.
+ * On a terminal each table replaces the previous table; in a file or pipe each table
+ * follows the previous table.  If a NIC was removed, for example with its driver, the table
+ * shows the NIC again when the NIC has come back.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -23,7 +23,7 @@
 
 #define WATCH_ARRAY(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Counters of a port whose rates are shown. */
+/* Counters of a port; the table shows their rates. */
 enum watch_rate {
 	WATCH_TX_WORDS, WATCH_TX_PACKETS, WATCH_RX_WORDS, WATCH_RX_PACKETS,
 	WATCH_XOFF, WATCH_DROPPED, WATCH_BAD_HEADER, WATCH_BAD_PAYLOAD,
@@ -44,7 +44,7 @@ static const char *const watch_rate_files[WATCH_RATES] = {
 
 /* Reasons of retransmissions. */
 static const struct {
-	const char *file;	/* counter, in the folder of the NIC in sysfs */
+	const char *file;	/* file of the counter, in the folder of the NIC in sysfs */
 	const char *cause;	/* text for the user */
 } watch_retries[] = {
 	{ "counters/retry_timeout", "time-out" },
@@ -57,18 +57,18 @@ static const struct {
 
 struct watch_port {
 	bool there;		/* the port exists */
-	bool stopped;		/* the neighbour has stopped a virtual channel */
+	bool stopped;		/* the neighbour has stopped a virtual channel of the port */
 	char state[INFO_VALUE_MAX];
 	char peer[INFO_VALUE_MAX];
 	char role[INFO_VALUE_MAX];
-	uint64_t rate[WATCH_RATES];	/* values of the counters */
+	uint64_t rate[WATCH_RATES];	/* values of the counters, by enum watch_rate */
 };
 
 struct watch_sample {
 	bool there;		/* the NIC exists */
-	double time;		/* seconds of CLOCK_MONOTONIC */
+	double time;		/* time of the sample, seconds of CLOCK_MONOTONIC */
 	struct watch_port port[EXANET_LINKS];
-	uint64_t retry[WATCH_ARRAY(watch_retries)];	/* values of the counters */
+	uint64_t retry[WATCH_ARRAY(watch_retries)];	/* values of these counters */
 };
 
 struct watch_dev {
@@ -136,13 +136,14 @@ static void watch_read(struct watch_dev *dev)
 /* --- showing -------------------------------------------------------------- */
 
 /*
- * Returns the rate per second of a counter with values @before and @now.  If @now is less, a
- * reset of the NIC has set the counter to 0.
+ * Returns the rate per second of a counter whose value was @before in the previous sample,
+ * and is @now in the present sample.  If @now is less, a reset of the NIC has set the
+ * counter to 0.
  */
 static double watch_per_second(const struct watch_dev *dev, uint64_t now,
 			       uint64_t before)
 {
-	/* Without an earlier sample there is no rate. */
+	/* Without a previous sample there is no rate. */
 	if (!dev->before.there)
 		return 0;
 	return (now >= before ? now - before : now) /
@@ -222,8 +223,8 @@ static void watch_show_dev(const struct watch_dev *dev, FILE *out)
 }
 
 /*
- * Returns the tables of all devices as one text, which the caller frees, or NULL if memory is
- * lacking.
+ * Returns the tables of all devices as one text, which the caller frees, or NULL if there
+ * is not enough memory.
  */
 static char *watch_text(const struct watch_dev *devs, int count)
 {
@@ -248,8 +249,8 @@ static char *watch_text(const struct watch_dev *devs, int count)
 }
 
 /*
- * Returns the maximum number of lines of a text that the next text can replace: INT_MAX if
- * the size of the terminal is unknown.
+ * Returns the maximal number of lines of a text that the next text can replace on the
+ * terminal; INT_MAX if the size of the terminal is unknown.
  */
 static int watch_rows(void)
 {
@@ -262,9 +263,10 @@ static int watch_rows(void)
 }
 
 /*
- * Prints @text over the previous text, which had @above lines, as far as the terminal has
- * room.  Switches off the wrapping of long lines, because a wrapped line would need more than
- * one line.  Returns the number of lines of @text that were printed.
+ * Prints @text in place of the previous text, which had @above lines.  Omits lines for
+ * which the terminal has no room.  Switches off the wrapping of long lines, because a
+ * wrapped line would need more than one line.  Returns the number of lines of @text that
+ * were printed.
  */
 static int watch_put_in_place(const char *text, int above)
 {
@@ -287,15 +289,18 @@ static int watch_put_in_place(const char *text, int above)
 /* --- time ----------------------------------------------------------------- */
 
 /*
- * Sleeps until @deadline (seconds, as watch_clock()).  Returns false if one of @signals came
- * before.
+ * Sleeps until the time @deadline (seconds of watch_clock()).  Returns false if a signal of
+ * @signals came before this time.
  */
 static bool watch_sleep(const sigset_t *signals, double deadline)
 {
 	struct timespec left;
 	double seconds;
 
-	/* sigtimedwait() may fail early, for example if the process was stopped. */
+	/*
+	 * Repeats sigtimedwait(), because sigtimedwait() may return early, for example if
+	 * the process was stopped.
+	 */
 	while ((seconds = deadline - watch_clock()) > 0) {
 		left.tv_sec = seconds;
 		left.tv_nsec = (seconds - left.tv_sec) * 1e9;

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define INFO_VALUE_MAX	64	/* bytes of a value, with the terminating zero */
+#define INFO_VALUE_MAX	64	/* maximal size of a value of a file in sysfs, with the
+				 * terminating zero */
 
 /* The arguments of --watch and --count. */
 struct info_watch {
@@ -26,16 +27,16 @@ struct info_watch {
  */
 bool info_read(const char *dev, const char *attr, char value[INFO_VALUE_MAX]);
 /*
- * Copies the first line of file @what of port @port to @value.  Returns false as
- * info_read().
+ * Copies the first line of file @what of port @port to @value as info_read() does.  Returns
+ * false if the file cannot be read, or if the line is empty.
  */
 bool info_port(const char *dev, int port, const char *what,
 	       char value[INFO_VALUE_MAX]);
 
 /*
- * Prints @watch->count tables for the @count devices @names, or fewer if SIGINT or SIGTERM
- * arrives.  Returns the exit status: 0 also after a signal; 1 if a device does not exist
- * at the start, or after another error.
+ * Prints @watch->count tables for the @count devices @names, or fewer tables if SIGINT or
+ * SIGTERM arrives.  Returns the exit status of the program: 0, also after a signal; 1 if a
+ * device does not exist at the start, or after another error.
  */
 int info_watch(char *const *names, int count, const struct info_watch *watch);
 

@@ -25,25 +25,26 @@
 struct exa_mbox {
 	struct exa_dev *dev;
 	struct exanet_message *ring;	/* owned by the mailbox */
-	size_t ring_bytes;	/* whole pages */
+	size_t ring_bytes;	/* size of ring, a multiple of the page size */
 	unsigned int nr;	/* number of the mailbox */
-	unsigned int log2;	/* log2 of the entries */
+	unsigned int log2;	/* log2 of the number of entries */
 	uint32_t head;		/* free-running index of the next entry to read */
-	uint32_t head_stored;	/* value that the register HEAD has */
-	uint32_t batch;		/* entries that one store to HEAD returns to the NIC */
-	/* dev->lock protects the following members. */
-	bool irq_always;	/* EXA_MBOX_IRQ */
-	bool irq_recv;		/* exa_recv() sleeps */
-	uint64_t ctrl;		/* value of the register CTRL, as stored last */
+	uint32_t head_stored;	/* value of the mailbox's register HEAD */
+	uint32_t batch;		/* number of entries that one store to HEAD returns to the
+				 * NIC */
+	/* dev->lock protects the members from here on. */
+	bool irq_always;	/* the mailbox has flag EXA_MBOX_IRQ */
+	bool irq_recv;		/* exa_recv() sleeps until a message comes */
+	uint64_t ctrl;		/* value that was stored last in the mailbox's register CTRL */
 };
 
-/* A segment that is mapped. */
+/* A segment that exa_map_remote() has mapped. */
 struct exa_segment {
 	struct exa_segment *next;
-	uint8_t *base;		/* page aligned */
-	size_t bytes;		/* whole pages */
+	uint8_t *base;		/* address of the segment's first page */
+	size_t bytes;		/* size of the segment, a multiple of 4 KB */
 	void *addr;		/* address that exa_map_remote() returned */
-	size_t len;		/* bytes that the user requested */
+	size_t len;		/* bytes that the caller of exa_map_remote() requested */
 	uint32_t number;	/* number of the segment in the driver */
 };
 
@@ -52,39 +53,40 @@ struct exa_dev {
 	bool has_poll;		/* the NIC has the register POLL */
 	uint32_t *alive;	/* a word that is 0 in a child after fork(), else 1 */
 	uint8_t *page[EXANET_USER_PAGES];
-	struct exa_place *place;	/* place of the mailbox page, or NULL */
+	struct exa_place *place;	/* place of the mailbox page (hint.c), or NULL */
 	size_t page_size;
 	uint32_t coord;
 	uint32_t ctx;
-	_Atomic uint64_t win[EXA_WINDOWS];	/* EXANET_WIN_ */
+	_Atomic uint64_t win[EXA_WINDOWS];	/* by window: fields EXANET_WIN_*; 0: this
+						 * process has not used the window */
 
 	_Atomic uint32_t write_busy;	/* bit n: write channel n is in use */
 	_Atomic uint32_t pktz_busy;	/* bit n: packetizer channel n is in use */
 	_Atomic uint32_t slot_busy;	/* bit n: slot[n] is in use */
-	_Atomic uint32_t slot_lost;	/* bit n: exa_read() has given up the read of
-					 * slot[n], which the NIC may still store */
+	_Atomic uint32_t slot_lost;	/* bit n: exa_read() has given up the read of slot[n],
+					 * and the NIC may still store the notification there */
 	struct exanet_channel write_shadow[EXANET_WRITE_CHANNELS];
 	struct exanet_pktz_channel pktz_shadow[EXANET_PKTZ_CHANNELS];
 	_Alignas(sizeof(struct exanet_notification))
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
-	uint32_t errors_base;		/* errors of the info page at exa_open() */
-	_Atomic uint32_t errors_seen;	/* errors of the info page at the last fence, or
-					 * at exa_open() */
+	uint32_t errors_base;		/* error count of the info page at exa_open() */
+	_Atomic uint32_t errors_seen;	/* error count of the info page at the last exa_fence(),
+					 * or at exa_open() */
 
 	pthread_mutex_t lock;		/* protects the members from segments to armed */
 	struct exa_segment *segments;
 	uint8_t *bram;
 	size_t bram_bytes;
 	struct exa_mbox *mbox[EXANET_MAILBOXES];
-	bool armed;			/* between exa_arm() and exa_disarm() */
+	bool armed;			/* true between exa_arm() and exa_disarm() */
 	pthread_mutex_t wait_lock;	/* protects poll() and read() of fd */
 };
 
 /*
- * Barriers between accesses of memory that the NIC uses, too, and accesses of the NIC's
- * pages.  x86 keeps the order of stores, and of loads; other processors need
- * instructions.
+ * Barriers between accesses of memory that the NIC also uses, and accesses of the NIC's
+ * user pages.  x86 does not change the order of stores, nor the order of loads; other
+ * processors need instructions.
  */
 #if defined(__x86_64__)
 #define exa_wmb() __asm__ volatile("" ::: "memory")
@@ -93,7 +95,7 @@ struct exa_dev {
 #elif defined(__aarch64__)
 #define exa_wmb() __asm__ volatile("dmb oshst" ::: "memory")
 #define exa_rmb() __asm__ volatile("dmb oshld" ::: "memory")
-/* Waits until earlier stores to the NIC have ended. */
+/* exa_mb() waits until earlier stores to the NIC have ended. */
 #define exa_mb() __asm__ volatile("dsb sy" ::: "memory")
 #else
 #define exa_wmb() __sync_synchronize()
@@ -152,7 +154,7 @@ static inline struct exanet_mailbox *exa_mailbox(const struct exa_dev *dev,
 	return (struct exanet_mailbox *)dev->page[EXANET_PAGE_MAILBOX] + n;
 }
 
-/* Returns false in a child after fork(), which does not have the user pages. */
+/* Returns false in a child after fork(), which does not have the user pages of @dev. */
 static inline bool exa_alive(const struct exa_dev *dev)
 {
 	return *(volatile uint32_t *)dev->alive != 0;
@@ -196,15 +198,15 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
 /*
  * The pace of a loop that polls.  The loop has four stages.  In the first stage the loop
  * only polls, because the answer usually comes soon.  In the second stage the loop also
- * stores to POLL.  In the third stage the loop also stores to POLL and yields the CPU.  In
- * the last stage the loop sleeps between polls.
+ * stores to the register POLL.  In the third stage the loop also stores to POLL and yields
+ * the CPU.  In the fourth stage the loop sleeps between polls.
  */
 struct exa_pace {
-	struct exa_dev *dev;	/* NIC whose POLL is used; NULL: all NICs in turn */
+	struct exa_dev *dev;	/* NIC to whose POLL the loop stores; NULL: all NICs in turn */
 	bool no_poll;		/* no NIC had POLL at the last try */
-	unsigned int next;	/* position for exa_hint_any() */
-	unsigned int steps;	/* polls before the last stage; a poll with a store to
-				 * POLL counts as EXA_PACE_HINTED */
+	unsigned int next;	/* argument of exa_hint_any() */
+	unsigned int steps;	/* number of polls before the last stage; a poll with a store to
+				 * POLL counts as EXA_PACE_HINTED polls */
 	int64_t deadline_ns;	/* time of CLOCK_MONOTONIC; negative: no deadline */
 };
 
@@ -223,15 +225,16 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms);
 bool exa_pace_step(struct exa_pace *pace);
 
 /*
- * Map and unmap the mailbox page.  exa_mailbox_map() returns 0 or a negative errno.  If
- * the page has a place, its address stays mapped to ordinary memory after
- * exa_mailbox_unmap(), because another thread may store to POLL at the same time.
+ * Map and unmap the mailbox page.  exa_mailbox_map() returns 0 or a negative errno.  If the
+ * page has a place (hint.c), exa_mailbox_unmap() maps ordinary memory at its address,
+ * because another thread may store to POLL at the same time.
  */
 int exa_mailbox_map(struct exa_dev *dev);
 void exa_mailbox_unmap(struct exa_dev *dev);
 
 /*
- * Makes exa_hint_any() use @dev until exa_mailbox_unmap(), if @dev has POLL and a place.
+ * Makes exa_hint_any() store to POLL of @dev until exa_mailbox_unmap(), if @dev has POLL
+ * and a place (hint.c).
  */
 void exa_hint_join(struct exa_dev *dev);
 
@@ -242,32 +245,35 @@ void exa_hint_join(struct exa_dev *dev);
 bool exa_hint_dev(struct exa_dev *dev);
 
 /*
- * Stores to POLL of the next NIC that exa_hint_join() has added and that was not removed
- * or reset.  Returns false if there is no such NIC.  *@next is the position of the search,
- * 0 before the first call.
+ * Stores to POLL of the next NIC that exa_hint_join() has added and that was not removed or
+ * reset.  Returns false if there is no such NIC.  *@next is the position of the search, 0
+ * before the first call; the function increments *@next.
  */
 bool exa_hint_any(unsigned int *next);
 
 /*
  * Returns true if poll() reports an error or a hang-up of @fd, the descriptor of a NIC,
- * because the NIC was removed or reset.
+ * because the NIC was removed or reset.  Returns false also if poll() itself fails.
  */
 bool exa_gone(int fd);
 
-/* Returns CLOCK_MONOTONIC in ns. */
+/* Returns the time of CLOCK_MONOTONIC in ns. */
 int64_t exa_now_ns(void);
 
 /*
- * Returns the negative errno for @code, which is an enum exanet_resp or
- * exanet_channel_error; 0 for EXANET_RESP_ACK.
+ * Returns the negative errno for @code, which is an enum exanet_resp or an enum
+ * exanet_channel_error.  Returns 0 for EXANET_RESP_ACK.
  */
 int exa_code_errno(uint32_t code);
 
-/* Calls ioctl() of the device, again after EINTR.  Returns 0 or a negative errno. */
+/*
+ * Calls ioctl() of the device, and repeats the call after EINTR.  Returns 0 or a negative
+ * errno.
+ */
 int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
 
 /*
- * Stores the count of errors of the info page in @dev, because exa_fence() and
+ * Stores the error count of the info page in @dev, because exa_fence() and
  * exa_remote_errors() must not report errors of earlier owners of the context.
  */
 void exa_remote_init(struct exa_dev *dev);
@@ -279,16 +285,16 @@ void exa_remote_init(struct exa_dev *dev);
 void exa_remote_drop(struct exa_dev *dev, bool live);
 
 /*
- * Enables a mailbox.  Also enables its interrupt if EXA_MBOX_IRQ, exa_arm() or exa_recv()
- * needs the interrupt, and otherwise disables its interrupt.  Stores to the NIC only if the
- * register CTRL changes.  The caller holds dev->lock.
+ * Enables @mbox.  Enables the interrupt of @mbox if EXA_MBOX_IRQ, exa_arm() or exa_recv()
+ * needs the interrupt, and otherwise disables the interrupt.  Stores to the NIC only if the
+ * value of the register CTRL changes.  The caller holds dev->lock.
  */
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
 /*
- * Frees a mailbox.  If @live is true, disables the mailbox and unmaps its ring; @live is
- * false in a child after fork(), which does not have the pages.  The caller holds
- * dev->lock, or is the last user of the device.
+ * Frees @mbox.  If @live is true, also disables the mailbox in the NIC and unmaps the ring.
+ * @live is false in a child after fork(), which does not have the ring and the user pages.
+ * The caller holds dev->lock, or is the last user of the device.
  */
 void exa_mbox_drop(struct exa_mbox *mbox, bool live);
 

@@ -11,14 +11,17 @@
 #include "internal.h"
 
 #define EXA_MBOX_LOG2_MAX	16
-/* ns that exa_recv() polls before it sleeps; several times as long as a wake-up */
+/*
+ * Time that exa_recv() polls before exa_recv() sleeps, ns; several times as long as a
+ * wake-up.
+ */
 #define EXA_RECV_SPIN_NS	2000000
 
 /*
- * Allocates the ring in whole pages.  The pages are present, because a message that meets a
- * page fault is delayed until its retransmission.  Children do not get the ring, because
- * fork() would make pages that a child shares read-only, so that the NIC's next store would
- * meet a page fault.  Returns 0 or a negative errno.
+ * Allocates the ring of @mbox in whole pages.  The pages are present, because a message
+ * whose store to the ring meets a page fault is delayed until its retransmission.  Children
+ * do not get the ring, because fork() would make pages that a child shares read-only, so
+ * that the NIC's next store would meet a page fault.  Returns 0 or a negative errno.
  */
 static int exa_ring_alloc(struct exa_mbox *mbox)
 {
@@ -110,8 +113,9 @@ void exa_mbox_drop(struct exa_mbox *mbox, bool live)
 	mbox->dev->mbox[mbox->nr] = NULL;
 	if (live) {
 		/*
-		 * After this store the NIC does not write the ring any more.  The pages
-		 * of a NIC that was removed cause SIGBUS.
+		 * After this store the NIC does not write to the ring any more.  Omits the
+		 * store if the NIC was removed, because a store to its pages would cause
+		 * SIGBUS.
 		 */
 		if (!exa_gone(mbox->dev->fd))
 			exa_store(&exa_mailbox(mbox->dev, mbox->nr)->ctrl, 0);
@@ -142,7 +146,10 @@ EXA_API const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox)
 	msg = &mbox->ring[mbox->head & ((1U << mbox->log2) - 1)];
 	if ((exa_load(&msg->phase) & 1) != want)
 		return NULL;
-	/* The NIC stores the phase last, so the other members of the entry are valid. */
+	/*
+	 * The NIC stores the phase of an entry last, so the other members of the entry are
+	 * valid.
+	 */
 	exa_rmb();
 	return msg;
 }
@@ -154,7 +161,10 @@ EXA_API void exa_mbox_pop(struct exa_mbox *mbox)
 	mbox->head++;
 	if (mbox->head - mbox->head_stored >= mbox->batch) {
 		mbox->head_stored = mbox->head;
-		/* All reads of the entries end before the NIC may overwrite the entries. */
+		/*
+		 * All reads of the entries must end before the NIC may overwrite the
+		 * entries.
+		 */
 		atomic_thread_fence(memory_order_release);
 		exa_wmb();
 		exa_store(&exa_mailbox(mbox->dev, mbox->nr)->head, mbox->head);
@@ -195,8 +205,9 @@ static const struct exanet_message *exa_recv_spin(struct exa_mbox *mbox,
 }
 
 /*
- * Sleeps until @mbox has a message, and stores its address in *@msg; stores NULL at the
- * time @deadline (ns; -1: never).  Returns 0, or a negative errno if exa_wait() fails.
+ * Sleeps until @mbox has a message, and stores the address of the message in *@msg; or
+ * until the time @deadline (ns; -1: never), and stores NULL in *@msg.  Returns 0, or a
+ * negative errno if exa_wait() fails.
  */
 static int exa_recv_sleep(struct exa_mbox *mbox, int64_t deadline,
 			  const struct exanet_message **msg)
@@ -214,7 +225,10 @@ static int exa_recv_sleep(struct exa_mbox *mbox, int64_t deadline,
 		}
 		ret = exa_wait(mbox->dev, ms);
 	}
-	/* A store to a NIC that was removed would cause SIGBUS. */
+	/*
+	 * Does not store to the NIC after an error of exa_wait(), because a store to the
+	 * pages of a NIC that was removed would cause SIGBUS.
+	 */
 	if (ret >= 0)
 		exa_recv_irq(mbox, false);
 	return *msg || ret > 0 ? 0 : ret;
@@ -247,7 +261,10 @@ EXA_API int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	if (!msg)
 		return -ETIMEDOUT;
 	size = exa_message_size(msg);
-	/* The field SIZE has 7 bits, so its value could exceed the payload. */
+	/*
+	 * The field EXANET_MESSAGE_SIZE has 7 bits, so its value could exceed the size of
+	 * the payload.
+	 */
 	if (size > sizeof(msg->payload))
 		size = sizeof(msg->payload);
 	memcpy(buf, msg->payload, len < size ? len : size);

@@ -11,29 +11,34 @@
 
 #include "ping.h"
 
-#define PING_WARMUP	10		/* rounds before those that are measured */
-/* If the user gives no count: bytes of one row, and limits of the number of rounds. */
+#define PING_WARMUP	10		/* number of rounds before the measured rounds */
+/*
+ * If the user gives no count: number of bytes of one row, and limits of the number of
+ * rounds.
+ */
 #define PING_BYTES_GOAL	(64U << 20)
 #define PING_COUNT_MIN	20
 #define PING_COUNT_MAX	1000
-#define PING_READS_MAX	64		/* at least EXANET_PKTZ_CHANNELS */
+#define PING_READS_MAX	64		/* maximal number of reads at a time; at least
+					 * EXANET_PKTZ_CHANNELS */
 
 /* The measurement of one row of the output. */
 struct ping_run {
 	struct ping_peer *me;
-	struct ping_result *res;	/* mode, size and count; the results */
-	double *us;			/* time of each round; of a stream, us[0] is the
-					 * mean time of a transfer */
-	uint8_t seed;			/* of the pattern */
+	struct ping_result *res;	/* has mode, size and count; gets the results */
+	double *us;			/* time of each round, us; in modes WRITE_BW and READ_BW
+					 * only us[0], the mean time of a transfer */
+	uint8_t seed;			/* seed of the pattern */
 	uint32_t session;
-	unsigned int window;		/* most transfers at a time in the _BW modes */
+	unsigned int window;		/* maximal number of transfers at a time in modes
+					 * WRITE_BW and READ_BW */
 };
 
 /*
- * Waits for a message @op of @session, and ignores other messages.  Stores the message in
- * @msg, and its ring entry in @origin, which may be NULL.  Returns 0, -ETIMEDOUT if no such
- * message comes in @timeout_ms, or another negative errno.  Other messages may extend the
- * time to twice @timeout_ms.
+ * Waits for a message with op @op of session @session, and ignores other messages.  Stores
+ * the message in @msg, and its ring entry in @origin, which may be NULL.  Returns 0,
+ * -ETIMEDOUT if no such message comes in @timeout_ms, or another negative errno.  Ignored
+ * messages may extend the time to twice @timeout_ms.
  */
 static int ping_await(struct ping_peer *me, uint32_t session, enum ping_op op,
 		      struct ping_msg *msg, struct exanet_message *origin,
@@ -131,8 +136,8 @@ static int ping_start(struct ping_run *run, uint32_t count)
 }
 
 /*
- * Makes the server compare its buffer with the pattern, and adds the number of differing
- * bytes to @run->res->bad.  Returns 0 or a negative errno.
+ * Makes the server compare the server's buffer with the pattern, and adds the number of
+ * bytes that differ to @run->res->bad.  Returns 0 or a negative errno.
  */
 static int ping_check(struct ping_run *run)
 {
@@ -154,8 +159,8 @@ static int ping_check(struct ping_run *run)
 }
 
 /*
- * Sends a message, and waits until the server has sent the message back.  The content
- * depends on @round.  Returns 0 or a negative errno.
+ * Sends a message, whose content depends on @round, and waits until the server has sent the
+ * message back.  Returns 0 or a negative errno.
  */
 static int ping_round_msg(struct ping_run *run, uint32_t round)
 {
@@ -176,8 +181,8 @@ static int ping_round_msg(struct ping_run *run, uint32_t round)
 }
 
 /*
- * Writes to the server, and waits until the server has written the data back.  Returns 0 or
- * a negative errno.
+ * Does an RDMA write to the server, and waits until the server has written the data back.
+ * Returns 0 or a negative errno.
  */
 static int ping_round_write(struct ping_run *run, uint32_t round)
 {
@@ -233,9 +238,9 @@ static int ping_rounds(struct ping_run *run, ping_round_fn *fn)
 }
 
 /*
- * Does @count writes, at most @run->window at a time.  All writes have the same destination
- * and the same data, because the writes may overtake each other.  Returns 0 or a negative
- * errno.
+ * Does @count RDMA writes, at most @run->window at a time.  All writes have the same
+ * destination and the same data, because the writes may overtake each other.  Returns 0 or
+ * a negative errno.
  */
 static int ping_stream_write(struct ping_run *run, uint32_t count)
 {
@@ -265,8 +270,8 @@ static int ping_stream_write(struct ping_run *run, uint32_t count)
 }
 
 /*
- * Waits for the end of a read: first for the ack of the request on channel @chan, then for
- * the notification in @me->rec[@slot].  Returns 0 or a negative errno.
+ * Waits for the end of a read: first until the request on channel @chan is acked, and then
+ * for the notification in @me->rec[@slot].  Returns 0 or a negative errno.
  */
 static int ping_stream_read_end(struct ping_peer *me, int chan, unsigned int slot)
 {
@@ -366,8 +371,8 @@ static int ping_run_mode(struct ping_run *run)
 		ret = ping_rounds(run, ping_round_write);
 		ping_statistics(run, res->count, 2);
 		/*
-		 * The first byte is the number of the last round, not a byte of the
-		 * pattern.
+		 * Sets the first byte to the seed, because the server has sent back the
+		 * number of the last round in the first byte.
 		 */
 		buf[0] = run->seed;
 		res->bad += ping_differ(buf, size, run->seed);
@@ -438,8 +443,8 @@ static const char *const ping_default_sizes[PING_MODES] = {
 };
 
 /*
- * Measures and prints the rows of all modes in @opt->modes.  Stops after the first error,
- * and prints the error.  Returns 0, 1 if data differed, or a negative errno.
+ * Measures and prints the rows of all modes in @opt->modes.  After the first error prints a
+ * message and stops.  Returns 0, 1 if data differed from the pattern, or a negative errno.
  */
 static int ping_rows(struct ping_peer *me, const struct ping_options *opt,
 		     uint32_t session)

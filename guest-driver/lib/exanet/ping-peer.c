@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * exanet-ping: functions that both client and server use.
+ * exanet-ping: functions that the client and the server use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,8 +11,8 @@
 
 #include "ping.h"
 
-#define PING_RECORDS_BYTES	4096	/* size of ping_peer.rec */
-#define PING_HINT_POLLS		64	/* polls before the first exa_poll_hint() */
+#define PING_RECORDS_BYTES	4096	/* size of ping_peer.rec in bytes */
+#define PING_HINT_POLLS		64	/* number of polls before the first exa_poll_hint() */
 
 double ping_now_us(void)
 {
@@ -22,7 +22,10 @@ double ping_now_us(void)
 	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
 }
 
-/* Returns byte @i of the pattern; neighbouring packets, pages and blocks differ. */
+/*
+ * Returns byte @i of the pattern of @seed.  Neighbouring packets, pages and blocks of the
+ * pattern differ.
+ */
 static uint8_t ping_byte(size_t i, uint8_t seed)
 {
 	return seed + i + (i >> 8) * 7 + (i >> 12) * 29 + (i >> 14) * 101;
@@ -112,7 +115,7 @@ void ping_peer_close(struct ping_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
-/* Counts a poll in @polls, and calls exa_poll_hint() if PING_HINT_POLLS are exceeded. */
+/* Adds 1 to @polls, and calls exa_poll_hint() if @polls exceeds PING_HINT_POLLS. */
 static void ping_pace(struct ping_peer *peer, unsigned int *polls)
 {
 	if (++*polls > PING_HINT_POLLS)

@@ -9,16 +9,17 @@
 #include "ping.h"
 
 /*
- * us; after a HELLO of another client the server sends a PROBE to the present client, if
- * the server has heard nothing of the present client for this time
+ * After a HELLO of another client the server sends a PROBE to the present client, if the
+ * server has had no message or ack of the present client for this time, us.
  */
 #define PING_IDLE_US	2e6
 
 struct ping_session {
 	struct ping_peer *me;
-	uint32_t id;		/* session of the client; 0: there is no client */
-	double last_us;		/* time at which the server had handled the last struct
-				 * ping_msg of the client, or had the ack of a PROBE */
+	uint32_t id;		/* number of the client's session; 0: there is no client */
+	double last_us;		/* time at which the server had handled the client's last
+				 * struct ping_msg, or had got the ack of a PROBE; us of
+				 * ping_now_us() */
 };
 
 static bool ping_from_client(const struct ping_peer *me,
@@ -42,7 +43,10 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 	while (count--) {
 		end = ping_now_us() + PING_TIMEOUT_MS * 1e3;
 		do {
-			/* HELLOs of other clients must not extend the time. */
+			/*
+			 * Computes the time again, because HELLOs of other clients must not
+			 * extend the time-out.
+			 */
 			left = (end - ping_now_us()) / 1e3;
 			if (left <= 0)
 				return -ETIMEDOUT;
@@ -58,8 +62,8 @@ static int ping_serve_msg(struct ping_peer *me, uint32_t count)
 }
 
 /*
- * Waits for @count writes of the client.  After each write, writes the first @size bytes of
- * the buffer back to the client.  Returns 0 or a negative errno.
+ * Waits for @count RDMA writes of the client.  After each write, writes the first @size
+ * bytes of the server's buffer back to the client.  Returns 0 or a negative errno.
  */
 static int ping_serve_write(struct ping_peer *me, uint32_t size, uint32_t count)
 {
@@ -93,9 +97,9 @@ static int ping_serve_start(struct ping_session *ses, const struct ping_msg *msg
 		ret = ping_peer_buffer(me, size);
 	if (!ret) {
 		/*
-		 * In the modes READ and READ_BW the client reads the pattern.  In the
-		 * other modes the buffer first has bytes most of which differ from the
-		 * pattern.
+		 * In the modes READ and READ_BW the client reads the pattern from this
+		 * buffer.  In the other modes the server first fills the buffer with bytes
+		 * most of which differ from the pattern.
 		 */
 		if (msg->mode >= PING_MODE_READ)
 			ping_fill(me->buf, size, msg->seed);
@@ -134,15 +138,18 @@ static int ping_serve_check(struct ping_session *ses, const struct ping_msg *msg
 /*
  * Returns true if the present client still exists, as far as the server can know.  @origin
  * is the ring entry of a HELLO of another session.  A client that only reads or writes
- * sends no messages, and takes none from its mailbox.  So the NIC of the client must answer:
- * the NIC refuses messages to a context that no process has open, and to a mailbox that is
- * closed or full.
+ * sends no messages, and takes no messages from its mailbox.  So the server sends a PROBE,
+ * which the client's NIC acks or refuses: the NIC refuses messages to a context that no
+ * process has open, and to a mailbox that is closed or full.
  */
 static bool ping_client_lives(struct ping_session *ses, const struct exanet_message *origin)
 {
 	struct ping_msg probe = { .op = PING_PROBE, .session = ses->id };
 
-	/* The driver has given the context of the client to another process. */
+	/*
+	 * The HELLO is from the client's context, so the driver has given this context to
+	 * another process.
+	 */
 	if (ping_from_client(ses->me, origin))
 		return false;
 	if (ping_now_us() - ses->last_us < PING_IDLE_US)
@@ -159,7 +166,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 	struct ping_msg answer = { .op = PING_WELCOME, .session = msg->session };
 	struct ping_peer *me = ses->me;
 
-	/* The server has one client at a time; other clients repeat their HELLO. */
+	/* The server has one client at a time; other clients send HELLO again and again. */
 	if (ses->id && ses->id != msg->session) {
 		if (ping_client_lives(ses, origin))
 			return 0;
@@ -178,7 +185,7 @@ static int ping_serve_hello(struct ping_session *ses, const struct ping_msg *msg
 
 /*
  * Handles @msg: a HELLO of any client, or another message of the present client.  Returns
- * 0, 1 after BYE, or a negative errno.  The session ends if the result is not 0.
+ * 0, 1 after BYE, or a negative errno.  If the result is not 0, ends the session.
  */
 static int ping_serve(struct ping_session *ses, const struct ping_msg *msg,
 		      const struct exanet_message *origin)

@@ -6,32 +6,32 @@
  * ping_msg:
  *
  *	client		server
- *	HELLO ->			to each context of the node, or to the context that
- *					the user names; not acked
+ *	HELLO ->			to each context of the server's node, or to the
+ *					context that the user names; not acked
  *		<- WELCOME
  *	START ->			mode, size, count, addresses of the client's buffer
  *		<- READY		addresses of the server's buffer
  *	... the rounds of the mode ...
- *	CHECK ->			only in mode WRITE_BW: requests the number of bytes
- *					of the server's buffer that differ from the pattern
- *		<- RESULT		this number
+ *	CHECK ->			only in mode WRITE_BW
+ *		<- RESULT		number of bytes of the server's buffer that differ
+ *					from the pattern
  *	(START to RESULT again, for each size of each mode)
  *	BYE ->
- *		<- PROBE		after a HELLO of another client; the client ignores the
- *					message, and the NIC acks it while the client exists
+ *		<- PROBE		after a HELLO of another client; the client ignores
+ *					PROBE, and its NIC acks PROBE while the client exists
  */
 #ifndef EXANET_PING_H
 #define EXANET_PING_H
 
 #include "libexanet.h"
 
-#define PING_MBOX	3		/* number of the mailbox */
-#define PING_MBOX_LOG2	8		/* log2 of the mailbox's entries */
+#define PING_MBOX	3		/* number of the mailbox of client and server */
+#define PING_MBOX_LOG2	8		/* log2 of the number of the mailbox's entries */
 #define PING_MAGIC	0x50455845	/* "EXEP" */
 #define PING_VERSION	1
-#define PING_SIZE_MAX	(256U << 20)	/* bytes */
-#define PING_TIMEOUT_MS	30000		/* longer than the NIC retransmits by default if
-					 * no answer comes */
+#define PING_SIZE_MAX	(256U << 20)	/* maximal size of a transfer, bytes */
+#define PING_TIMEOUT_MS	30000		/* longer than the time for which the NIC retransmits by
+					 * default if no answer comes */
 
 enum ping_op {
 	PING_HELLO	= 1,
@@ -60,10 +60,10 @@ struct ping_msg {
 	__u8 mode;		/* START: enum ping_mode */
 	__u8 seed;		/* START, CHECK: seed of the expected pattern */
 	__le32 session;		/* number that the client has chosen, not 0 */
-	__le32 size;		/* START, CHECK: bytes of a transfer */
-	__le32 count;		/* START: rounds, with those of the warm-up; RESULT:
-				 * differing bytes */
-	__le32 error;		/* READY: positive errno, or 0 */
+	__le32 size;		/* START, CHECK: size of a transfer in bytes */
+	__le32 count;		/* START: number of rounds, with those of the warm-up; RESULT:
+				 * number of bytes that differ from the pattern */
+	__le32 error;		/* READY: positive errno of the server, or 0 */
 	/* The following members are zero in HELLO. */
 	__le64 va;		/* VA of the sender's buffer */
 	__le64 xva;		/* xva of the sender's buffer */
@@ -73,14 +73,15 @@ struct ping_msg {
 RNIC_ASSERT_SIZE(struct ping_msg, 64);
 
 /*
- * Client or server: device, mailbox, buffer and records of this program, and addresses of
- * the other program.
+ * The state of a client or server: device, mailbox, buffer and records of this program, and
+ * addresses of the other program.
  */
 struct ping_peer {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
 	struct exa_mbox_addr to;	/* mailbox of the other program */
-	int chan;		/* channel of the message that is not acked yet, or -1 */
+	int chan;		/* channel of the last message, if it is not acked yet; -1: no
+				 * such message */
 	uint8_t *buf;
 	size_t buf_bytes;
 	uint64_t buf_xva;	/* xva of buf */
@@ -89,18 +90,21 @@ struct ping_peer {
 	uint64_t rec_xva;	/* xva of rec */
 	uint64_t dst_gva;	/* GVA of the other program's buffer */
 	uint64_t dst_rec;	/* GVA of the other program's first record */
-	uint64_t dst_va;	/* client: VA of the server's buffer */
+	uint64_t dst_va;	/* VA of the server's buffer; only in the client */
 };
 
 struct ping_options {
 	const char *device;	/* name for exa_open(), or NULL */
 	uint32_t coord;		/* coordinates of the server */
-	int ctx;		/* context of the server; -1: any context */
-	unsigned int modes;	/* bit n: enum ping_mode n */
-	const char *sizes;	/* list for ping_size_next(); NULL: a default for each mode */
-	uint32_t count;		/* rounds; 0: depends on the size */
-	unsigned int window;	/* transfers at a time in the _BW modes */
-	int wait_s;		/* seconds to wait for the server */
+	int ctx;		/* context of the server; -1: the client searches in all
+				 * contexts */
+	unsigned int modes;	/* modes to measure; bit n: enum ping_mode n */
+	const char *sizes;	/* list of sizes for ping_size_next(); NULL: default sizes of
+				 * each mode */
+	uint32_t count;		/* number of rounds of a row; 0: depends on the size */
+	unsigned int window;	/* number of transfers at a time in modes WRITE_BW and
+				 * READ_BW */
+	int wait_s;		/* maximal time to search the server, seconds */
 	bool json;		/* the client prints JSON instead of a table */
 	bool once;		/* the server ends after one client */
 	bool quiet;		/* the server does not print its address */
@@ -109,26 +113,26 @@ struct ping_options {
 struct ping_result {
 	enum ping_mode mode;
 	uint32_t size;		/* bytes of a transfer */
-	uint32_t count;		/* rounds that are measured */
-	double min_us, median_us, p99_us;	/* MSG, WRITE: half of a round; READ: a
-						 * whole transfer; _BW: all three are
-						 * the time of all transfers, divided
-						 * by their number */
+	uint32_t count;		/* number of measured rounds */
+	double min_us, median_us, p99_us;	/* time of a transfer.  MSG, WRITE: half of a
+						 * round; READ: a whole read; WRITE_BW, READ_BW:
+						 * the time of all transfers divided by their
+						 * number, in all three members */
 	double mbps;		/* 10^6 bytes per second */
 	uint32_t bad;		/* number of bytes that differ from the pattern */
 };
 
 /*
- * Opens the device, and allocates mailbox, records and buffer.  After an error prints a
- * message.  Returns 0 or a negative errno.
+ * Opens the device, and allocates mailbox, records and buffer of @peer.  Prints a message
+ * after an error.  Returns 0 or a negative errno.
  */
 int ping_peer_open(struct ping_peer *peer, const char *device);
 /* Closes the device and frees the memory of @peer. */
 void ping_peer_close(struct ping_peer *peer);
 
 /*
- * Makes the buffer at least @bytes long.  A longer buffer may have another address, and has
- * no data of the old buffer.  Returns 0 or a negative errno.
+ * Makes the buffer of @peer at least @bytes long.  A longer buffer may have another
+ * address, and has no data of the old buffer.  Returns 0 or a negative errno.
  */
 int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 
@@ -139,13 +143,13 @@ int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
 
 /*
- * Wait for the end of the message or write of channel @chan.  Return 0 or a negative
- * errno.
+ * Wait until the message (ping_msg_wait()) or the RDMA write (ping_write_wait()) on channel
+ * @chan has ended.  Return 0 or a negative errno.
  */
 int ping_msg_wait(struct ping_peer *peer, int chan);
 int ping_write_wait(struct ping_peer *peer, int chan);
 
-/* Waits for the ack of the last message.  Returns 0 or a negative errno. */
+/* Waits until the last message of ping_peer_send() is acked.  Returns 0 or a negative errno. */
 int ping_peer_flush(struct ping_peer *peer);
 
 /*
@@ -158,24 +162,25 @@ int ping_peer_send_msg(struct ping_peer *peer, struct ping_msg *msg);
 bool ping_msg_valid(const void *buf, int len);
 
 /*
- * Starts an RDMA write of the first @size bytes of the buffer to the other program's
- * buffer, with notification.  Returns the channel or a negative errno.
+ * Starts an RDMA write of the first @size bytes of @peer's buffer to the other program's
+ * buffer, with a notification in its first record.  Returns the channel or a negative
+ * errno.
  */
 int ping_peer_write(struct ping_peer *peer, uint32_t size);
 
-/* Fills @buf with the pattern of @seed. */
+/* Fills the @len bytes at @buf with the pattern of @seed. */
 void ping_fill(uint8_t *buf, size_t len, uint8_t seed);
-/* Returns the number of bytes of @buf that differ from the pattern of @seed. */
+/* Returns how many of the @len bytes at @buf differ from the pattern of @seed. */
 uint32_t ping_differ(const uint8_t *buf, size_t len, uint8_t seed);
 
-/* Returns CLOCK_MONOTONIC in us. */
+/* Returns the time of CLOCK_MONOTONIC in us. */
 double ping_now_us(void);
 
 /* Run the server or the client.  Return the exit status of the program. */
 int ping_server(const struct ping_options *opt);
 int ping_client(const struct ping_options *opt);
 
-/* Print the client's output, in this order: begin, each result, end. */
+/* Print the client's output: the line of headings, a row for each result, and the end. */
 void ping_print_begin(const struct ping_options *opt, const struct ping_peer *me);
 void ping_print(const struct ping_options *opt, const struct ping_result *res);
 void ping_print_end(const struct ping_options *opt);
@@ -183,9 +188,9 @@ void ping_print_end(const struct ping_options *opt);
 extern const char *const ping_mode_names[PING_MODES];
 
 /*
- * Stores the next size (bytes) of a list like "1,64,4K,1M" in @size, and moves *@list behind
- * this size.  Returns false at the end of the list, or if the next size is not a number
- * from 1 to PING_SIZE_MAX.
+ * Stores the next size (bytes) of a list like "1,64,4K,1M" in @size, and moves *@list
+ * behind this size.  Returns false at the end of the list, or if the next entry is not a
+ * number from 1 to PING_SIZE_MAX.
  */
 bool ping_size_next(const char **list, uint32_t *size);
 

@@ -7,9 +7,10 @@
 #include "internal.h"
 
 /*
- * Takes a free channel, stores the packet in the channel, and starts the channel.  @dst is
- * the GVA of the destination, @len (1..64) the number of bytes at @buf.  The function adds
- * SIZE and GO to @ctrl.  Returns the number of the channel or -EAGAIN.
+ * Takes a free packetizer channel, stores the packet in the channel, and starts the
+ * channel.  @dst is the GVA of the destination, @len (1..64) the number of bytes at @buf.
+ * The function adds the fields SIZE and GO to @ctrl.  Returns the number of the channel, or
+ * -EAGAIN if no channel is free.
  */
 static int exa_pktz_post(struct exa_dev *dev, uint64_t dst, uint64_t ctrl,
 			 const void *buf, size_t len)
@@ -71,9 +72,9 @@ EXA_API int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 }
 
 /*
- * Stores in @gva the GVA for the notification of a read: the address of @attr->notify or,
- * if @attr->notify is NULL, of an own mailbox.  Clears the record @attr->notify.  Returns 0
- * or a negative errno.
+ * Stores in @gva the GVA for the notification of a read: the GVA of the record
+ * @attr->notify or, if @attr->notify is NULL, of mailbox @attr->notify_mbox of this
+ * context.  Clears the record.  Returns 0 or a negative errno.
  */
 static int exa_read_notify(struct exa_dev *dev, const struct exa_read_attr *attr,
 			   uint64_t *gva)
@@ -134,8 +135,8 @@ EXA_API int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr)
 }
 
 /*
- * Returns the negative errno of a failed channel: the error of the last response or, if
- * there was no response, -ETIMEDOUT or -ECANCELED.
+ * Returns the negative errno of a failed channel with status word @status: the error of the
+ * last response or, if there was no response, -ETIMEDOUT or -ECANCELED.
  */
 static int exa_pktz_error(uint64_t status)
 {
@@ -158,7 +159,10 @@ EXA_API int exa_msg_test(struct exa_dev *dev, int channel,
 	if (!exa_bit_taken(&dev->pktz_busy, channel, EXANET_PKTZ_CHANNELS))
 		return -EINVAL;
 	chan = exa_pktz(dev, channel);
-	/* The NIC clears GO when the status belongs to this packet. */
+	/*
+	 * The NIC clears GO when the status word belongs to this packet, not to the
+	 * previous packet.
+	 */
 	if (exa_load(&chan->ctrl) & EXANET_PKTZ_GO)
 		return -EINPROGRESS;
 	exa_rmb();

@@ -10,8 +10,9 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_DEVICE_PAGE	4096UL		/* bytes; segments begin and end at multiples */
-#define EXA_FENCE_MS	60000		/* ms; longest wait of exa_fence() */
+#define EXA_DEVICE_PAGE	4096UL		/* bytes; segments begin and end at multiples of this
+					 * size */
+#define EXA_FENCE_MS	60000		/* maximal wait of exa_fence(), ms */
 
 _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       (int)EXA_MAP_WRITE == EXANET_SEGMENT_WRITE &&
@@ -27,8 +28,9 @@ _Static_assert((int)EXA_MAP_READ == EXANET_SEGMENT_READ &&
 	       "flags of library and driver differ");
 
 /*
- * Calls ioctl() @cmd, which concerns shared memory.  Returns 0, -EPERM in a child after
- * fork(), -EOPNOTSUPP also if the driver does not know @cmd, or another negative errno.
+ * Calls ioctl() with @cmd, a request for shared memory.  Returns 0, -EPERM in a child after
+ * fork(), -EOPNOTSUPP if the NIC has no aperture or the driver does not know @cmd, or
+ * another negative errno.
  */
 static int exa_shm_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg)
 {
@@ -72,8 +74,8 @@ static int exa_segment_prot(unsigned int flags)
 }
 
 /*
- * Creates a segment in the driver, maps the segment, and stores its address and number in
- * @seg.  Returns 0 or a negative errno.
+ * Creates a segment in the driver, maps the segment, and stores address and number of the
+ * segment in @seg.  Returns 0 or a negative errno.
  */
 static int exa_segment_map(struct exa_dev *dev, struct exa_segment *seg,
 			   struct exanet_ioc_segment_create *create)
@@ -103,8 +105,8 @@ static struct exa_segment *exa_segment_new(struct exa_dev *dev, uint64_t gva,
 	struct exa_segment *seg;
 
 	/*
-	 * The driver checks all arguments, but a larger @len could overflow seg->bytes
-	 * below.
+	 * Refuses a large @len here, although the driver checks all arguments, because a
+	 * large @len could overflow seg->bytes below.
 	 */
 	if (!len || len > EXANET_GVA_VA) {
 		errno = EINVAL;
@@ -151,8 +153,8 @@ EXA_API void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 }
 
 /*
- * Removes the segment with @addr and @len from the list.  Returns the segment, or NULL if
- * the list has no such segment.
+ * Removes the segment with @addr and @len from dev->segments.  Returns the segment, or NULL
+ * if dev->segments has no such segment.
  */
 static struct exa_segment *exa_segment_take(struct exa_dev *dev, void *addr,
 					    size_t len)

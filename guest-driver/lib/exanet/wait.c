@@ -10,20 +10,22 @@
 
 #include "internal.h"
 
-#define EXA_PACE_HINT	64		/* steps before the first store to POLL */
-#define EXA_PACE_HINTED	16		/* a store to POLL counts as so many steps */
-#define EXA_PACE_SPIN	1000		/* steps before the loop yields the CPU */
-#define EXA_PACE_YIELD	4000		/* further steps before the loop sleeps */
+#define EXA_PACE_HINT	64		/* number of steps before the first store to POLL */
+#define EXA_PACE_HINTED	16		/* weight of a step that stores to POLL, in steps */
+#define EXA_PACE_SPIN	1000		/* number of steps before the loop yields the CPU */
+#define EXA_PACE_YIELD	4000		/* number of further steps before the loop sleeps */
 #define EXA_PACE_NS	100000		/* ns of one sleep */
-#define EXA_BUSY_NS	1000000		/* ns; sleep if another thread waits already */
+#define EXA_BUSY_NS	1000000		/* ns of the sleep of exa_wait() if another thread waits
+					 * already */
 
 /*
- * How often exa_drain() has read the descriptor of any NIC of this process.  If
- * exa_drains_seen of a thread differs, another thread may have read the event for which
+ * How often exa_drain() has read a descriptor, for all NICs of this process.  If the value
+ * of exa_drains_seen of a thread differs, another thread may have read the event for which
  * this thread waits.
  */
 static _Atomic uint64_t exa_drains;
-static __thread uint64_t exa_drains_seen;	/* last value that the thread has read */
+static __thread uint64_t exa_drains_seen;	/* last value of exa_drains that the thread has
+						 * read */
 
 int64_t exa_now_ns(void)
 {
@@ -50,7 +52,10 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 			    exa_now_ns() + timeout_ms * 1000000LL;
 }
 
-/* Stores to POLL after EXA_PACE_HINT steps.  Returns true if the function stored to POLL. */
+/*
+ * Stores to POLL, but not in the first EXA_PACE_HINT steps.  Returns true if the function
+ * has stored to POLL.
+ */
 static bool exa_pace_hint(struct exa_pace *pace)
 {
 	bool hinted;
@@ -63,8 +68,8 @@ static bool exa_pace_hint(struct exa_pace *pace)
 }
 
 /*
- * The function uses no "pause" instruction, because under TCG this instruction leaves the
- * guest and delays the device.
+ * Uses no "pause" instruction, because under TCG this instruction leaves the guest and
+ * delays the device.
  */
 bool exa_pace_step(struct exa_pace *pace)
 {
@@ -108,7 +113,10 @@ EXA_API int exa_notify_test(const struct exanet_notification *rec,
 {
 	if (!(exa_load(&rec->status) & EXANET_NOTIFICATION_VALID))
 		return -EINPROGRESS;
-	/* The NIC stores the status last, so rec->data and the data are in memory. */
+	/*
+	 * The NIC stores the status last, so rec->data and the bytes of the transfer are in
+	 * memory.
+	 */
 	exa_rmb();
 	if (data)
 		*data = le64toh(rec->data);
@@ -159,8 +167,8 @@ EXA_API int exa_arm(struct exa_dev *dev)
 }
 
 /*
- * Reads the descriptor once, which removes its events, and counts the read in exa_drains.
- * The caller holds wait_lock.  Returns 0 or a negative errno.
+ * Reads the descriptor of @dev once, which removes its events, and counts the read in
+ * exa_drains.  The caller holds wait_lock.  Returns 0 or a negative errno.
  */
 static int exa_drain(struct exa_dev *dev)
 {
@@ -180,7 +188,7 @@ EXA_API int exa_ack(struct exa_dev *dev)
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	/* The thread that holds wait_lock reads the descriptor. */
+	/* The other thread that holds wait_lock reads the descriptor. */
 	if (pthread_mutex_trylock(&dev->wait_lock))
 		return 0;
 	ret = exa_drain(dev);

@@ -5,8 +5,8 @@
 #include "internal.h"
 
 /*
- * Returns false if a field of the channel is too small for a member of @attr, if a flag is
- * unknown, or if the NIC would refuse the length or the destination.
+ * Returns false if a field of the channel's registers is too small for a member of @attr,
+ * if a flag is unknown, or if the NIC would refuse the length or the destination.
  */
 static bool exa_write_valid(const struct exa_write_attr *attr)
 {
@@ -75,7 +75,7 @@ EXA_API int exa_write_post(struct exa_dev *dev,
 	return n;
 }
 
-/* Fills @st from the words of a channel whose transfer has ended. */
+/* Fills @st from the words status and done of a channel whose transfer has ended. */
 static void exa_write_status(struct exa_status *st, int error, uint64_t status,
 			     uint64_t done)
 {
@@ -115,8 +115,8 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 		break;
 	default:
 		/*
-		 * If the token is in the page, the NIC will handle the doorbell.  Otherwise a
-		 * reset has cleared the page.
+		 * If the user page has the token, the NIC will handle the doorbell.
+		 * Otherwise a reset of the NIC has cleared the page.
 		 */
 		if (exa_load(&chan->token))
 			return -EINPROGRESS;
@@ -126,8 +126,8 @@ EXA_API int exa_write_test(struct exa_dev *dev, int channel,
 	exa_rmb();
 	done = exa_load(&chan->done);
 	/*
-	 * A status with another token belongs to the previous transfer: the NIC has not
-	 * handled the doorbell yet.
+	 * If the word done has another token, the status belongs to the previous transfer
+	 * of the channel: the NIC has not handled the doorbell of the present transfer yet.
 	 */
 	if (error != -ECANCELED && RNIC_GET(EXANET_CHDONE_TOKEN, done) !=
 	    le64toh(dev->write_shadow[channel].token))
