@@ -46,7 +46,8 @@ void bed_node_open(unsigned int nr, enum fi_wait_obj wait)
     bed_must(fi_cntr_open(n->domain, &cntr, &n->received, NULL), "fi_cntr_open");
     bed_must(fi_endpoint(n->domain, bed.info, &n->ep, NULL), "fi_endpoint");
     bed_must(fi_ep_bind(n->ep, &n->av->fid, 0), "bind av");
-    bed_must(fi_ep_bind(n->ep, &n->cq->fid, FI_SEND | FI_RECV), "bind cq");
+    bed_must(fi_ep_bind(n->ep, &n->cq->fid, FI_SEND | (bed.info->caps & FI_RECV)),
+             "bind cq");
     bed_must(fi_ep_bind(n->ep, &n->sent->fid, FI_SEND | FI_WRITE | FI_READ),
              "bind counter");
     bed_must(fi_ep_bind(n->ep, &n->received->fid, FI_RECV), "bind counter");

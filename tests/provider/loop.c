@@ -311,6 +311,7 @@ static int loop_post(struct rnic_fi_nic *base, struct rnic_fi_request *req)
     unsigned int *channels = loop_channels(nic, req);
     int ret = 0;
 
+    assert(!req->wake || loop_is_write(req) || req->kind == RNIC_FI_REQUEST_READ);
     pthread_mutex_lock(&loop_mutex);
     if (*channels == (loop_is_write(req) ? LOOP_WRITE_CHANNELS :
                       LOOP_MSG_CHANNELS)) {

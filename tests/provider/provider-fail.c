@@ -31,6 +31,36 @@ static void test_closed(void)
 }
 
 /*
+ * An endpoint without FI_RECV has no CQ for receives.  A message to this endpoint is
+ * lost, and a rendezvous with this endpoint ends with an error at its sender.
+ */
+static void test_no_receive(void)
+{
+    static uint8_t long_message[65536];
+    struct fi_cq_tagged_entry entry;
+    fi_addr_t addr;
+
+    bed_node_close(1);
+    bed.info->caps &= ~(uint64_t)FI_RECV;
+    bed_node_open(1, FI_WAIT_NONE);
+    CHECK(fi_av_insert(bed.node[0].av, &bed.node[1].name, 1, &addr, 0, NULL) == 1);
+    CHECK(!fi_send(bed.node[0].ep, local, 8, NULL, addr, local));
+    bed_done(0, local);
+    CHECK(!fi_tsend(bed.node[0].ep, local, 8, NULL, addr, 7, local));
+    bed_done(0, local);
+    CHECK(!fi_send(bed.node[0].ep, long_message, sizeof(long_message), NULL, addr,
+                   long_message));
+    CHECK(bed_wait(0, &entry) == FI_EOPNOTSUPP);
+    CHECK(entry.op_context == long_message);
+    CHECK(fi_cq_read(bed.node[1].cq, &entry, 1) == -FI_EAGAIN);
+    /* the endpoint can still send */
+    CHECK(!fi_recv(bed.node[2].ep, local, 8, NULL, FI_ADDR_UNSPEC, local));
+    CHECK(fi_av_insert(bed.node[1].av, &bed.node[2].name, 1, &addr, 0, NULL) == 1);
+    CHECK(!fi_inject(bed.node[1].ep, local, 8, addr));
+    bed_done(2, local);
+}
+
+/*
  * A new endpoint in the mailbox of a closed endpoint refuses messages that were for the
  * old one.
  */
@@ -240,6 +270,7 @@ const struct bed_case fail_cases[] = {
     { "peer/closed", test_closed },
     { "peer/refused", test_refused },
     { "peer/replaced", test_replaced },
+    { "rx/no-receive", test_no_receive },
     { "peer/pending", test_pending },
     { "read/dead-peer", test_read },
     { "read/accepted", test_read_accepted },

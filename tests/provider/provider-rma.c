@@ -47,6 +47,19 @@ static void test_boundary(void)
     CHECK(bed_filled(bed.node[1].window + boundary - 7, 16, 1));
 }
 
+/* The data of a write with FI_INJECT may change when the call has returned. */
+static void test_inject(void)
+{
+    uint8_t data[RNIC_FI_INJECT_SIZE];
+
+    CHECK(sizeof(data) > loop_transport.put_max);
+    bed_fill(data, sizeof(data), 5);
+    CHECK(!fi_inject_write(bed.node[0].ep, data, sizeof(data), 1, 0, key()));
+    memset(data, 0, sizeof(data));
+    bed_poll(2);
+    CHECK(bed_filled(bed.node[1].window, sizeof(data), 5));
+}
+
 static void test_read(void)
 {
     struct iovec iov[2] = { { local, 5000 }, { local + 6000, 3000 } };
@@ -189,6 +202,7 @@ static void test_atomics(void)
 const struct bed_case rma_cases[] = {
     { "rma/write", test_write },
     { "rma/boundary", test_boundary },
+    { "rma/inject", test_inject },
     { "read/pieces", test_read },
     { "rma/write-data", test_write_data },
     { "pkt/channels", test_channels },

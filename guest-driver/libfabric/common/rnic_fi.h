@@ -699,8 +699,8 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 /* --- Receiving --------------------------------------------------------------- */
 
 /*
- * Delivers a message of the user: if a receive matches the message, copies the data or
- * starts to read the data; otherwise keeps the message until a receive matches.  Without
+ * Delivers a message of the user: if a receive matches, copies or reads the data; otherwise
+ * keeps the message.  Drops the message if the endpoint has no CQ for receives.  Without
  * memory to keep the message, the peer fails; without memory to read, the receive fails.
  */
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,

@@ -52,6 +52,7 @@ struct rnic_fi_pkt *rnic_fi_pkt_alloc(struct rnic_fi_peer *peer,
 	pkt->req.kind = rnic_fi_pkt_request(kind);
 	pkt->req.to = peer->to;
 	pkt->req.accepted = false;
+	pkt->req.wake = false;
 	pkt->req.len = 0;
 	return pkt;
 }

@@ -15,18 +15,20 @@ struct rnic_fi_rma {
 };
 
 /*
- * Writes @len bytes (at most put_max) from @src to @remote of the peer, by one or more PUTs
- * that do not cross a multiple of put_boundary.  Returns 0 or -FI_ENOMEM.
+ * Writes @len bytes from @src to @remote of the peer, by one or more PUTs of at most put_max
+ * bytes that do not cross a multiple of put_boundary.  Returns 0 or -FI_ENOMEM.
  */
 static int rnic_fi_rma_put(struct rnic_fi_op *op, const uint8_t *src,
 			   uint64_t remote, size_t len)
 {
-	uint32_t boundary = op->ep->domain->transport->put_boundary;
+	const struct rnic_fi_transport *transport = op->ep->domain->transport;
+	uint32_t boundary = transport->put_boundary;
 	struct rnic_fi_pkt *pkt;
 	size_t part;
 
 	for (; len; src += part, remote += part, len -= part) {
 		part = MIN(len, boundary - (remote & (boundary - 1)));
+		part = MIN(part, transport->put_max);
 		pkt = rnic_fi_pkt_alloc(op->peer, RNIC_FI_PKT_PUT);
 		if (!pkt)
 			return -FI_ENOMEM;
@@ -46,7 +48,8 @@ static int rnic_fi_rma_write(struct rnic_fi_op *op, const uint8_t *src,
 	struct rnic_fi_peer *peer = op->peer;
 	struct rnic_fi_pkt *pkt;
 
-	if (len <= peer->ep->domain->transport->put_max)
+	/* A PUT has a copy of the data, which a write with FI_INJECT needs. */
+	if (len <= MAX(peer->ep->domain->transport->put_max, RNIC_FI_INJECT_SIZE))
 		return rnic_fi_rma_put(op, src, remote, len);
 	pkt = rnic_fi_pkt_alloc(peer, RNIC_FI_PKT_WRITE);
 	if (!pkt)

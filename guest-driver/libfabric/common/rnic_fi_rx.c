@@ -199,7 +199,7 @@ static int rnic_fi_rx_queue(struct rnic_fi_peer *peer,
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info)
 {
-	struct fid_peer_srx *srx = util_get_peer_srx(peer->ep->srx);
+	struct fid_peer_srx *srx;
 	struct fi_peer_match_attr attr = {
 		.addr = peer->fi_addr,
 		.msg_size = info->len,
@@ -208,6 +208,13 @@ void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 	struct fi_peer_rx_entry *rx;
 	int ret;
 
+	if (!peer->ep->srx) {
+		/* The endpoint cannot receive, so the message is lost. */
+		if (!info->data)
+			rnic_fi_rx_send_fin(peer, info->id, FI_EOPNOTSUPP);
+		return;
+	}
+	srx = util_get_peer_srx(peer->ep->srx);
 	ret = info->ofi_op == ofi_op_tagged ?
 	      srx->owner_ops->get_tag(srx, &attr, &rx) :
 	      srx->owner_ops->get_msg(srx, &attr, &rx);
