@@ -53,7 +53,7 @@ typedef struct PvrdmaResp {
     uint32_t ahead_psn;
     /*
      * A packet behind a gap causes no NAK, because a NAK or RNR NAK is sent or pending
-     * [SRC 9.5].
+     * [EXT].
      */
     bool nak_sent;
     bool established;           /* the event COMM_EST was sent */
