@@ -14,6 +14,7 @@
 #include "hw/core/cpu.h"
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
+#include "../bql-stubs.h"
 
 #define START_NS    (1000 * NANOSECONDS_PER_SECOND)
 #define TIMERS_MAX  100000          /* limit of timers that fire in one box_step() */

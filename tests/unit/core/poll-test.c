@@ -8,6 +8,7 @@
 #include "qemu/timer.h"
 #include "hw/rnic/core/poll.h"
 #include "hw/rnic/core/vcpu.h"
+#include "../../bql-stubs.h"
 
 #define POLL_NS 4000
 #define TRIES   1000
