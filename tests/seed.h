@@ -4,10 +4,10 @@
 #define RNIC_SEED_H
 
 /*
- * Returns the seed of a random test and prints the seed: @fixed plus the value of
- * RNIC_TEST_SEED.  Without RNIC_TEST_SEED the seed is @fixed, so that each run of the
- * gate is the same.  --full sets RNIC_TEST_SEED to another number each time, unless the
- * user has set a value.
+ * Returns and prints the seed of a random test: @fixed plus the number in the
+ * environment variable RNIC_TEST_SEED.  Without RNIC_TEST_SEED the seed is @fixed, so
+ * that each run of scripts/test is the same.  `scripts/test --full` sets RNIC_TEST_SEED
+ * to another number in each run, unless the user has set RNIC_TEST_SEED.
  */
 uint32_t random_seed(uint32_t fixed);
 

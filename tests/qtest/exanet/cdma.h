@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CDMA channels, which a test uses as software does. */
+/* Functions that use CDMA channels of the device as software does. */
 #ifndef EXANET_CDMA_H
 #define EXANET_CDMA_H
 
@@ -10,7 +10,7 @@
 #define DA_LOCAL ((uint32_t)EXANET_CDMA_SIDES_DA_LOCAL)
 #define TRANSLATE ((uint32_t)EXANET_CDMA_SIDES_TRANSLATE)
 
-/* Values of SR at the end of a copy. */
+/* Values of register SR after a copy: without an error, and with error bit @bit. */
 #define SR_DONE ((uint32_t)(EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_IOC))
 #define SR_FAILED(bit) \
     ((uint32_t)(EXANET_CDMA_SR_IDLE | EXANET_CDMA_SR_ERR | (bit)))
@@ -24,7 +24,10 @@
 #define shm_set(t, name, value) \
     exanet_set32(t, EXANET_SHM + EXANET_REG_SHM_##name, value)
 
-/* Registers of a channel; @sides has the kinds of both addresses. */
+/*
+ * Values of a channel's registers for a copy.  @sides (SA_GVA, DA_LOCAL, TRANSLATE) says
+ * whether @sa and @da are local addresses or GVAs.
+ */
 typedef struct ExanetCopy {
     uint64_t sa, da;
     uint32_t len;
@@ -36,11 +39,11 @@ void exanet_copy_start(ExanetTest *t, unsigned ch, const ExanetCopy *c);
 bool exanet_cdma_idle(ExanetTest *t, unsigned ch);
 enum exanet_tracker_state exanet_tracker_state(ExanetTest *t, unsigned ch);
 /*
- * Asserts that the channel is idle with @sr, and that its tracker shows the same result.
- * Acknowledges the interrupts of the channel.
+ * Asserts that register SR of channel @ch is @sr, and that the channel's tracker is
+ * idle if @sr is SR_DONE, failed otherwise.  Clears the interrupt bits of SR.
  */
 void exanet_copy_ended(ExanetTest *t, unsigned ch, uint32_t sr);
-/* Waits until the channel is idle, and asserts the same as exanet_copy_ended(). */
+/* Waits until channel @ch is idle, and does the same as exanet_copy_ended(). */
 void exanet_copy_ends(ExanetTest *t, unsigned ch, uint32_t sr);
 
 #endif /* EXANET_CDMA_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device that sends single packets on request of a test, and the words that arrive at
- * the other end of the cable, with or without damage.
+ * A device that sends one packet for each request of a test, and the words that arrive at
+ * the peer on the cable.  Faults of the link may damage these words.
  */
 #ifndef EXANET_SENDER_H
 #define EXANET_SENDER_H
@@ -12,24 +12,32 @@
 
 typedef struct ExanetSender {
     ExanetTest *t;
-    GByteArray *dump;               /* words of packets that have arrived */
-    /* the packets without faults */
+    GByteArray *dump;               /* received words that the test has not taken */
+    /* bytes of each packet on a link without faults */
     uint8_t clean[EXANET_SENDER_PACKETS][EXANET_PACKET_BYTES];
 } ExanetSender;
 
-/* Starts a device with @props; @clean is not set. */
+/*
+ * Starts a device with properties @props as exanet_start_external(); @clean stays zero.
+ */
 ExanetSender *exanet_sender_start(const char *props);
-/* Does the same with a peer that takes one packet in a frame. */
+/*
+ * Does the same as exanet_sender_start(""), with a peer that takes at most one packet of
+ * EXANET_MTU bytes in a frame.
+ */
 ExanetSender *exanet_sender_start_small(void);
 /* Does the same as exanet_sender_start(""), and sends each packet once to set @clean. */
 ExanetSender *exanet_sender_new(void);
 void exanet_sender_free(ExanetSender *x);
 
-/* Waits for @words words, and asserts that no more arrive. */
+/* Waits until @dump has @words words, and asserts that no more words arrive. */
 void exanet_sender_wait(ExanetSender *x, unsigned words);
-/* Sends packets; in a string of packets 'a' is number 0. */
+/* Sends the packets that the letters of @packets name: 'a' is packet 0, 'b' packet 1. */
 void exanet_sender_play(ExanetSender *x, const char *packets);
-/* Asserts that exactly these packets have arrived, in this order, and takes them. */
+/*
+ * Waits until the packets that the letters of @packets name have arrived without damage,
+ * in this order, asserts that no other words have arrived, and empties @dump.
+ */
 void exanet_sender_expect(ExanetSender *x, const char *packets);
 
 #endif /* EXANET_SENDER_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page tables in guest RAM, in every format that the device walks.  The code is
- * independent of the device's walker.
+ * Page tables that a test builds in guest RAM, in every format that the device walks.
+ * The test shares no code with the device's table walk.
  */
 #ifndef EXANET_TABLES_H
 #define EXANET_TABLES_H
 
 #include "device.h"
 
-/* Properties of a mapping; EXANET_MAP_RW are those of a dirty user page. */
+/* Properties of a mapping; EXANET_MAP_RW is a writable and dirty user page. */
 enum exanet_map {
     EXANET_MAP_PRESENT  = 1 << 0,
     EXANET_MAP_USER     = 1 << 1,
@@ -24,27 +24,27 @@ typedef struct ExanetTables {
     ExanetTest *t;
     enum exanet_table_format format;
     uint64_t root;
-    uint64_t next;                  /* address of free memory for tables */
+    uint64_t next;                  /* guest address of the next new table */
 } ExanetTables;
 
 /*
- * Makes empty tables from @at on, rounded up to a page of the format.  Several tables can
- * coexist at different addresses.
+ * Makes an empty top table at guest address @at, rounded up to a page of @format.  Later
+ * tables of @tb follow the top table, up to EXANET_RAM_MSIX at most.
  */
 void exanet_tables_init(ExanetTables *tb, ExanetTest *t,
                         enum exanet_table_format format, uint64_t at);
-/* Opens context @c with these tables. */
+/* Opens context @c of the device with the tables of @tb. */
 void exanet_tables_open(ExanetTables *tb, unsigned c);
 uint64_t exanet_tables_page(ExanetTables *tb);
 /*
- * Maps the page at @va to @pa.  @level 0 is a page, 1 the next larger leaf of the format,
- * and so on.
+ * Maps the page at @va to physical address @pa, with the properties @map (EXANET_MAP_*).
+ * @level: 0 maps a page, 1 maps the next larger leaf of the format, and so on.
  */
 void exanet_tables_map(ExanetTables *tb, uint64_t va, uint64_t pa,
                        unsigned level, unsigned map);
 /*
- * Returns the address of the entry of @level for @va, so that a test can damage the
- * entry.  Makes the tables that lead to the entry, if they are missing.
+ * Returns the guest address of the entry of @level for @va, so that a test can damage the
+ * entry.  Makes missing tables on the path from the top table to the entry.
  */
 uint64_t exanet_tables_entry(ExanetTables *tb, uint64_t va, unsigned level);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine with vmxnet3 and pvrdma in one slot.  The test is the driver, and the peer on
- * the wire.  Objects and queues are in verbs.h.
+ * A machine with vmxnet3 and pvrdma in one slot.  The test acts as the driver, and as the
+ * peer on the wire.  Functions for objects and queues are in verbs.h.
  *
  * The machine's processor executes nothing, so all RAM belongs to the test.  Virtual
  * time stands still unless pvrdma_step() moves it.  The device works between the
@@ -24,36 +24,37 @@
 #define PVRDMA_TEST_SLOT    "5"
 #define PVRDMA_TEST_DEVFN   QPCI_DEVFN(5, 1)
 #define PVRDMA_TEST_PORT    QPCI_DEVFN(7, 0)    /* root port of pvrdma_start_port() */
-/* Another NIC for pvrdma_start_hub() and pvrdma_start_port(), and the NIC's slot. */
+/* A -device for pvrdma_start_hub() and pvrdma_start_port(), and its address in PCI. */
 #define PVRDMA_TEST_E1000   "e1000,addr=6"
 #define PVRDMA_TEST_NIC     QPCI_DEVFN(6, 0)
 #define PVRDMA_TEST_RAM     0x10000000ULL   /* bytes of RAM */
-#define PVRDMA_NO_RAM       0x20000000ULL   /* nothing is mapped there */
-#define PVRDMA_TEST_RING_PAGES 4            /* pages of a ring, as in the Linux driver */
+#define PVRDMA_NO_RAM       0x20000000ULL   /* an address without RAM or device */
+#define PVRDMA_TEST_RING_PAGES 4            /* pages of an event ring, as in Linux */
 
 #define PVRDMA_MS           1000000LL       /* ns in a millisecond */
 #define PVRDMA_SECOND       (1000 * PVRDMA_MS)
 
 /*
- * MACs and GIDs of the device and of the peer.  The GIDs are 10.0.0.1 and 10.0.0.2; the
- * GIDs with gid6 in their names are fe80::1 and fe80::2.
+ * MACs and GIDs of the device, and MACs and GIDs of the peer (pvrdma_peer_*).  The IPv4
+ * GIDs (gid) are 10.0.0.1 of the device and 10.0.0.2 of the peer; the IPv6 GIDs (gid6)
+ * are fe80::1 of the device and fe80::2 of the peer.
  */
 extern const uint8_t pvrdma_mac[6], pvrdma_peer_mac[6];
 extern const uint8_t pvrdma_gid[16], pvrdma_peer_gid[16];
 extern const uint8_t pvrdma_gid6[16], pvrdma_peer_gid6[16];
 
-/* A frame of the device. */
+/* A RoCE frame that the device has sent. */
 typedef struct PvrdmaFrame {
     RocePath path;
-    RocePacket pkt;                 /* its payload points into buf */
+    RocePacket pkt;                 /* @pkt.payload points into @buf */
     size_t len;
     uint8_t buf[ROCE_FRAME_MAX];
 } PvrdmaFrame;
 
-/* A ring that the device fills, read as the driver does it. */
+/* A ring that the device fills, and that the test reads as the driver does. */
 typedef struct PvrdmaTestRing {
-    uint64_t at;                    /* address of its pages, which follow each other */
-    uint32_t slots;                 /* number of slots by the driver's arithmetic */
+    uint64_t at;                    /* address of the ring's contiguous pages */
+    uint32_t slots;                 /* number of slots, as the driver computes it */
     unsigned elem_bytes;
 } PvrdmaTestRing;
 
@@ -62,43 +63,46 @@ typedef struct PvrdmaTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, uar;
-    WirePeer wire; /* wire.fd is -1 if another machine is at the other end */
+    WirePeer wire; /* wire.fd is -1 if the test is not at the other end */
     const uint8_t *mac, *gid, *gid6;    /* addresses of this machine */
-    GQueue frames;                  /* PvrdmaFrame that the test has not taken */
-    unsigned others;                /* number of frames that are not RoCE */
-    uint64_t ram_next;              /* next unused address, for pvrdma_alloc() */
+    GQueue frames;                  /* the PvrdmaFrames that the test has not taken */
+    unsigned others;                /* number of received frames that are not RoCE */
+    uint64_t ram_next;              /* next address that pvrdma_alloc() returns */
     uint64_t dsr, cmd_slot, resp_slot, msix;
     PvrdmaTestRing async, cqne;
-    uint64_t cookie;                /* number of the last command, for its answer */
-    char *log;                      /* file with the guest errors */
+    uint64_t cookie;                /* number of the last command and its answer */
+    char *log;                      /* path of the log of guest errors */
     bool guest_errors;              /* the test provokes guest errors */
 } PvrdmaTest;
 
 /* --- Machine ------------------------------------------------------------ */
 /*
- * Starts a machine and brings the device up as the Linux driver does: shared region,
- * MSI-X, active, GID 0 and 1 bound (IPv4 and IPv6).  @props: further properties, "" or
- * ",a=b".
+ * Starts a machine, and brings the device up as the Linux driver does: enables MSI-X,
+ * makes the shared region, activates the device, and binds GID 0 (IPv4) and GID 1
+ * (IPv6).  @props: further properties, "" or ",a=b".
  */
 PvrdmaTest *pvrdma_start(const char *props);
 /*
- * Does the same as pvrdma_start() without properties, with another NIC on the same
- * wire; @nic is the value of -device.
+ * Does the same as pvrdma_start() without properties, with another NIC on the same wire.
+ * @nic: the value of -device for this NIC, without netdev.
  */
 PvrdmaTest *pvrdma_start_hub(const char *nic);
 /*
- * Does the same as pvrdma_start_hub(), with pvrdma and vmxnet3 in the slot of a root
- * port.
+ * Does the same as pvrdma_start_hub(), but pvrdma and vmxnet3 are behind the root port
+ * PVRDMA_TEST_PORT.
  */
 PvrdmaTest *pvrdma_start_port(const char *nic);
 /*
- * Lets PVRDMA_TEST_E1000 store the frames that it receives at @target.  Advances virtual
- * time by 2 s, because the link of the NIC comes up late.
+ * Enables reception in the NIC PVRDMA_TEST_E1000, which stores each received frame at
+ * guest address @target.  Advances virtual time by 2 s, because the link of this NIC
+ * comes up late.
  */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
-/* Starts a machine, enables the device in PCI, and writes no register of BAR 1. */
+/*
+ * Starts a machine, enables the device's PCI function, and writes no register of BAR 1.
+ */
 PvrdmaTest *pvrdma_start_cold(const char *props);
-/* Does the same as pvrdma_start_cold(), but the machine has the addresses of the peer. */
+/* Does the same as pvrdma_start_cold(), but the machine has the peer's MAC and GIDs. */
 PvrdmaTest *pvrdma_start_cold_peer(const char *props);
 /*
  * Does the same as pvrdma_start(), with a -netdev stream that listens at @path.  The
@@ -106,35 +110,50 @@ PvrdmaTest *pvrdma_start_cold_peer(const char *props);
  */
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
- * Starts two machines as pvrdma_start(), with a wire between them.  The second machine
- * has the addresses that the peer has in other tests.  @path: path of the new socket.
+ * Starts two machines as pvrdma_start() does, with a wire between the machines.  The
+ * second machine has the MAC and GIDs that the peer has in other tests.  @path: path of
+ * the socket that the first machine makes.
  */
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
 /*
- * Ends QEMU.  Asserts that QEMU has logged guest errors if @t->guest_errors is set, and
- * none if it is clear, and that the test has taken all frames.
+ * Asserts that the test has taken all RoCE frames, ends QEMU and frees @t.  Asserts
+ * that QEMU has logged guest errors of the device if @t->guest_errors is set, and that
+ * QEMU has logged no guest error if @t->guest_errors is clear.
  */
 void pvrdma_stop(PvrdmaTest *t);
 
-/* Enables MSI-X, with messages that the test can read. */
+/* Enables MSI-X; each vector stores its message in RAM, at @t->msix. */
 void pvrdma_msix_enable(PvrdmaTest *t);
-/* Makes a shared region in RAM, and does not write its address to the device. */
+/*
+ * Makes the device shared region (DSR) in RAM, and does not write the region's address to
+ * the device.
+ */
 void pvrdma_dsr_make(PvrdmaTest *t);
-/* Writes the region's address to the device; returns the register ERR. */
+/* Writes the address of the shared region to the device; returns register ERR. */
 uint32_t pvrdma_dsr_write(PvrdmaTest *t);
 uint32_t pvrdma_ctl(PvrdmaTest *t, enum pvrdma_device_ctl value);
-/* Makes a region, activates the device, enables interrupts, binds the GIDs. */
+/*
+ * Makes the shared region, writes its address to the device, enables interrupts,
+ * activates the device and binds the two GIDs of the machine; asserts success of each
+ * step.
+ */
 void pvrdma_bring_up(PvrdmaTest *t);
 
-/* Read and write registers of BAR 1; write a doorbell of BAR 2. */
+/*
+ * Read and write register @reg of BAR 1; write a doorbell at @offset of page @uar of
+ * BAR 2.
+ */
 uint32_t pvrdma_get(PvrdmaTest *t, enum pvrdma_reg reg);
 void pvrdma_set(PvrdmaTest *t, enum pvrdma_reg reg, uint32_t value);
 void pvrdma_doorbell(PvrdmaTest *t, uint32_t uar, unsigned offset,
                      uint32_t value);
-/* Maps configuration space to memory; returns the address of that of device @devfn. */
+/*
+ * Maps PCI configuration space to memory; returns the address of the configuration space
+ * of device @devfn of bus 0.
+ */
 uint64_t pvrdma_ecam(PvrdmaTest *t, int devfn);
 
-/* Returns a counter of the property "counters", by its name there: "rx-bad-icrc". */
+/* Returns the counter @name, such as "rx-bad-icrc", of the device property "counters". */
 uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
 /*
  * Runs @code; asserts that the device counts @n (> 0) guest errors meanwhile.  Sets
@@ -149,24 +168,35 @@ uint64_t pvrdma_counter(PvrdmaTest *t, const char *name);
     } while (0)
 
 /* --- Memory ------------------------------------------------------------- */
-/* Returns the address of unused pages of RAM, zero, with room for @bytes. */
+/*
+ * Allocates guest pages for @bytes bytes, which are zero; returns the address of the
+ * first page.
+ */
 uint64_t pvrdma_alloc(PvrdmaTest *t, uint64_t bytes);
-/* Makes a page directory of @count pages that follow each other from @base on. */
+/*
+ * Makes a page directory of @count contiguous pages from @base on; returns the address of
+ * the directory.
+ */
 uint64_t pvrdma_pdir(PvrdmaTest *t, uint64_t base, uint32_t count);
-/* Makes a page directory for pages at any addresses. */
+/* Does the same as pvrdma_pdir() for the @count addresses in @pages. */
 uint64_t pvrdma_pdir_pages(PvrdmaTest *t, const uint64_t *pages,
                            uint32_t count);
-/* Fill memory, and compare it: see machine.h. */
+/*
+ * Fill guest memory, and assert that it equals data: see machine_fill() and
+ * machine_assert_mem().
+ */
 void pvrdma_fill(PvrdmaTest *t, uint64_t pa, uint8_t *copy, size_t len,
                  unsigned seed);
 void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len);
 
 /* --- Commands ----------------------------------------------------------- */
 /*
- * Sends @req with number @cmd.  Returns the errno of the register ERR or of the answer.
- * The device must answer if ERR is 0 and the driver waits for an answer to @cmd.  Asserts
- * that the device answers with the right header, and with an interrupt if MSI-X is
- * enabled, and that the device does neither in all other cases.  @resp may be NULL.
+ * Sends @req as command @cmd; stores the answer in *@resp unless @resp is NULL.
+ * Returns register ERR unless this is 0, else the errno of the answer, 0 for success.
+ *
+ * If ERR is 0 and the Linux driver waits for an answer to @cmd, asserts that the device
+ * has answered with the right header and, if MSI-X is enabled, has interrupted.
+ * Otherwise asserts that the device has not answered and not interrupted.
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);
@@ -174,8 +204,8 @@ int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req
 void pvrdma_command_ok(PvrdmaTest *t, enum pvrdma_cmd cmd,
                        union pvrdma_cmd_req *req, union pvrdma_cmd_resp *resp);
 /*
- * Does the same as pvrdma_command(), and asserts that the command fails with @err, and
- * is counted and logged.
+ * Does the same as pvrdma_command(); asserts that the command fails with errno @err, and
+ * that the device counts one "cmd-error" and one "guest-error".
  */
 void pvrdma_command_fails(PvrdmaTest *t, enum pvrdma_cmd cmd,
                           union pvrdma_cmd_req *req, int err);
@@ -185,34 +215,40 @@ int pvrdma_unbind(PvrdmaTest *t, uint32_t index, const uint8_t gid[16]);
 
 /* --- Events, interrupts ------------------------------------------------- */
 /*
- * Takes the next element of a ring; returns false if the ring is empty or an index
- * invalid.
+ * Copies the next element of @ring to @elem, and advances the consumer index.  Returns
+ * false if the ring is empty, or if the driver would refuse one of the ring's indices.
  */
 bool pvrdma_ring_take(PvrdmaTest *t, const PvrdmaTestRing *ring, void *elem);
-/* Takes the next event; asserts that it is @type of @info. */
+/* Waits for the next asynchronous event, and takes it; asserts its @type and @info. */
 void pvrdma_event_take(PvrdmaTest *t, enum pvrdma_event type, uint32_t info);
 bool pvrdma_event_none(PvrdmaTest *t);
-/* Takes the next CQ notification; returns the CQ's handle, or 0 if there is none. */
+/*
+ * Takes the next CQ notification; returns the handle of the CQ, or 0 without
+ * notification.
+ */
 uint32_t pvrdma_cqne_take(PvrdmaTest *t);
-/* Returns true if vector @v has been sent since the last call. */
+/* Returns true if the device has sent vector @v since the last call for @v. */
 bool pvrdma_msix_taken(PvrdmaTest *t, unsigned v);
 
 /* --- Wire --------------------------------------------------------------- */
 /*
- * Returns the path from the peer to the device, or if @reverse from the device to the
- * peer.
+ * Returns the path (addresses and UDP port) of frames from the peer to the device, or, if
+ * @reverse, from the device to the peer.
  */
 RocePath pvrdma_path(bool ipv6, bool reverse);
-/* Sends a RoCE frame to the device. */
+/* Sends @pkt with @len bytes of @payload to the device, as a RoCE frame. */
 void pvrdma_wire_send(PvrdmaTest *t, const RocePath *path, const RocePacket *pkt,
                       const void *payload, size_t len);
-/* Connects to the socket of pvrdma_start_server(), also after pvrdma_wire_cut(). */
+/*
+ * Connects the test to the socket @path of pvrdma_start_server(), for the first time or
+ * after pvrdma_wire_cut().
+ */
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path);
-/* Closes the socket; frames under way are lost. */
+/* Closes the test's socket of the wire; frames under way are lost. */
 void pvrdma_wire_cut(PvrdmaTest *t);
 /* Sends @len bytes as one frame, which need not be valid. */
 void pvrdma_wire_send_raw(PvrdmaTest *t, const void *frame, size_t len);
-/* Waits for the next RoCE frame of the device, and returns the frame, to be freed. */
+/* Waits for the next RoCE frame of the device, and returns it; the caller frees it. */
 PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
 /*
  * Does the same as pvrdma_wire_take(), and asserts that the frame has @opcode, @qpn and
@@ -220,17 +256,23 @@ PvrdmaFrame *pvrdma_wire_take(PvrdmaTest *t);
  */
 PvrdmaFrame *pvrdma_wire_expect(PvrdmaTest *t, uint8_t opcode, uint32_t qpn,
                                 uint32_t psn);
-/* Takes the next frame; asserts that it acknowledges @psn with @syndrome. */
+/* Takes the next frame; asserts that it is an ACK packet with @qpn, @psn, @syndrome. */
 void pvrdma_wire_expect_ack(PvrdmaTest *t, uint32_t qpn, uint32_t psn,
                             uint8_t syndrome);
-/* Settles; asserts that no frame of the device is left. */
+/* Settles; asserts that the test has taken all RoCE frames of the device. */
 void pvrdma_assert_quiet(PvrdmaTest *t);
 
 /* --- Time --------------------------------------------------------------- */
-/* Waits in real time until @cond, a C expression, is true; takes frames meanwhile. */
+/*
+ * Waits in real time until @cond, a C expression, is true, and receives frames of the
+ * device meanwhile.  Fails after WAIT_MS.
+ */
 #define pvrdma_wait(t, cond) wait_until(cond, pvrdma_pump(t))
 void pvrdma_pump(PvrdmaTest *t);
-/* Lets the device finish all work that needs no virtual time. */
+/*
+ * Settles: lets the device finish all work that needs no virtual time, and receives the
+ * frames of the device.
+ */
 void pvrdma_settle(PvrdmaTest *t);
 /* Advances virtual time by @ns, and settles. */
 void pvrdma_step(PvrdmaTest *t, int64_t ns);

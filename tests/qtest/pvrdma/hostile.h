@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile guest, or a guest with a broken driver.  The guest stores random values where
- * the device reads.  The device must continue to work, and transfers between other
- * objects must succeed.  The seed comes from random_seed().
+ * A hostile guest, or a guest with a broken driver.  The guest stores random values in
+ * memory that the device reads.  The device must continue to work, and transfers between
+ * objects that the guest does not damage must succeed.
  */
 #ifndef PVRDMA_HOSTILE_H
 #define PVRDMA_HOSTILE_H
@@ -15,37 +15,44 @@
 typedef struct Hostile {
     PvrdmaTest *t;
     GRand *rand;
-    PvrdmaQpPair good;                 /* objects that the guest does not damage */
-    PvrdmaQpPair evil;                 /* objects that the guest damages */
-    uint64_t evil_at; /* address where the memory of evil's last objects begins */
-    uint64_t scratch;               /* pages for any purpose */
+    PvrdmaQpPair good;                 /* QPs and memory that the guest does not damage */
+    PvrdmaQpPair evil;                 /* QPs and memory that the guest damages */
+    uint64_t evil_at; /* start of the guest memory of the last objects of @evil */
+    uint64_t scratch;               /* address of pages that no object uses */
 } Hostile;
 
-/* Starts a machine with both pairs; guest errors are expected. */
+/*
+ * Starts a machine with the pairs @h->good and @h->evil, and random numbers with the seed
+ * random_seed(@seed).  Lets pvrdma_stop() expect guest errors.
+ */
 void hostile_start(Hostile *h, uint32_t seed);
-/* Makes new objects of evil; the old ones stay. */
+/* Makes new objects for @h->evil; the old objects stay in the device. */
 void hostile_evil_make(Hostile *h);
 /* Drops all frames of the device that the test has not taken. */
 void hostile_discard(Hostile *h);
-/* Settles, drops all frames, and asserts that the good pair works. */
+/* Settles, drops all frames, and asserts that transfers of @h->good succeed. */
 void hostile_check(Hostile *h);
 /*
- * Does the same as hostile_check(), asserts that there were guest errors, and ends
- * QEMU.
+ * Asserts that the device has counted guest errors, does the same as hostile_check(), and
+ * ends QEMU.
  */
 void hostile_finish(Hostile *h);
 
-/* Returns a random number less than @n. */
+/* Returns a random number from 0 to @n - 1. */
 uint32_t hostile_below(Hostile *h, uint32_t n);
 /* Returns true with a probability of 3/4. */
 bool hostile_often(Hostile *h);
-/* Writes random bytes to guest memory. */
+/* Writes @len random bytes to guest memory at @at. */
 void hostile_scribble(Hostile *h, uint64_t at, size_t len);
-/* Returns an address of memory, of registers or of nothing, or any 64-bit number. */
+/*
+ * Returns at random the address of a scratch page, an address of the device's BARs, an
+ * address without memory, or a random number of 64 bits.
+ */
 uint64_t hostile_any_page(Hostile *h);
 /*
- * Makes a page directory and a table with random entries, in the scratch pages.
- * Returns the address of the directory, or sometimes that of any page.
+ * Makes a page directory and a page table with random entries, in the scratch pages.
+ * Returns the address of the directory, or, with a probability of 1/4, a result of
+ * hostile_any_page().
  */
 uint64_t hostile_any_pdir(Hostile *h);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machines with pvrdma that continue in another QEMU, which loads a file.  The peer
- * stays, but the wire is new: frames on the old one are lost.
+ * Machines with pvrdma that continue in another QEMU, which loads the saved state from a
+ * file.  The test remains the peer, but on a new wire: frames on the old wire are lost.
  */
 #ifndef PVRDMA_MIGRATE_H
 #define PVRDMA_MIGRATE_H
@@ -10,18 +10,18 @@
 #include "verbs.h"
 
 /*
- * Starts a machine with @props that continues from the file @path, which migrate_save()
- * made from @from.  The test may still read @from.
+ * Starts a machine with @props, loads the file @path, which migrate_save() made of @from,
+ * and returns the new machine.  @from remains, and the test ends it.
  */
 PvrdmaTest *pvrdma_load(PvrdmaTest *from, const char *path, const char *props);
 /*
- * Starts a machine as pvrdma_load(), but QEMU must refuse the file; returns QEMU's
- * error message, to be freed.
+ * Starts a machine with @props, asserts that QEMU refuses to load the file @path, and
+ * ends the machine.  Returns QEMU's error message; the caller frees the message.
  */
 char *pvrdma_load_refused(const char *path, const char *props);
 /*
- * Saves @from, loads the file into another machine, and ends @from with all frames of
- * it that the test has not taken.
+ * Saves @from, loads the saved state into a new machine, and returns the new machine.
+ * Drops the frames of @from that the test has not taken, and ends @from.
  */
 PvrdmaTest *pvrdma_migrate(PvrdmaTest *from);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State of the device, which its PCI device contains. */
+/* State of the dummy device; struct DummyPCI contains this state. */
 #ifndef RNIC_DUMMY_H
 #define RNIC_DUMMY_H
 
@@ -10,7 +10,7 @@ typedef struct DummyState {
     uint32_t scratch;
 } DummyState;
 
-/* Creates the memory region of the registers; @dev owns it. */
+/* Initializes @s->regs, the memory region of the registers; @dev owns this region. */
 void dummy_init(DummyState *s, DeviceState *dev);
 void dummy_reset(DummyState *s);
 
