@@ -8,10 +8,8 @@
 
 typedef struct WirePeer {
     int fd;                         /* the test's end of the socket; -1: closed */
-    int dev_fd;                     /* QEMU's end of the socket pair; -1: closed or
-                                     * none */
-    bool dgram;                     /* true: each datagram is a frame; false: a
-                                     * stream */
+    int dev_fd;                     /* QEMU's end of the socket pair; -1: closed, none */
+    bool dgram;                     /* true: a datagram is a frame; false: a stream */
     bool closed;                    /* QEMU has closed its end of the socket */
     size_t frame_max;               /* maximum bytes of a frame that arrives */
     GByteArray *stream;             /* received bytes of a frame that is not complete */
