@@ -471,8 +471,8 @@ void rnic_fi_peers_resolve(struct rnic_fi_ep *ep);
 void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 
 /*
- * Stores @peer, which may be NULL, in @slot, an entry of rnic_fi_ep.by_addr.  Adjusts
- * member names of this peer and of the previous peer in @slot.
+ * Stores @peer, which may be NULL, in @slot, an entry of rnic_fi_ep.by_addr.  Adds 1
+ * to the count names of @peer, and subtracts 1 from that of the previous peer in @slot.
  */
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 

@@ -454,9 +454,10 @@ static void fw_retry_counted(ExanetState *s, ExanetFirmware *fw, unsigned tid,
 }
 
 /*
- * Stops the last copy of @tid, and schedules a retransmission after a back-off of at
- * least @least ns, which doubles each time, up to x 1024 and up to FW_PAUSE_MAX_NS.
- * Fails the transfer with @code if the block has had FW_PF_RETRY_MAX back-offs.
+ * Stops the last copy of @tid, and schedules a retransmission after a back-off; or fails
+ * the transfer with @code if the block has had FW_PF_RETRY_MAX back-offs.  The back-off
+ * begins with FW_PF_BACKOFF_NS, doubles each time up to 1024 times this value, and is at
+ * least @least ns and at most FW_PAUSE_MAX_NS.
  */
 static void fw_hold(ExanetState *s, ExanetFirmware *fw, unsigned tid,
                     int64_t least, unsigned code)

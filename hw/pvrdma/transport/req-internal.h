@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Interface between the files of the requester: req.c, req-tx.c and comp.c.
+ * Interface between the files of the requester: req.c, req-tx.c and comp.c.  stuck.c and
+ * migration-qp.c use it too, because they examine the state of the requester.
  */
 #ifndef HW_PVRDMA_TRANSPORT_REQ_INTERNAL_H
 #define HW_PVRDMA_TRANSPORT_REQ_INTERNAL_H
