@@ -17,8 +17,8 @@
 #define RNIC_FI_SLOTS		16
 
 /*
- * Time (ms) without use after which the receiver may end a ring, so that another sender can
- * have one.
+ * Time (ms) without use after which the receiver may request the end of a ring, so that
+ * another sender can have one.
  */
 #define RNIC_FI_RING_IDLE_MS	1000
 

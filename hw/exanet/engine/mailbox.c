@@ -183,7 +183,7 @@ static void mailbox_fault(ExanetState *s, unsigned c,
                      sizeof(struct exanet_message);
 
     exanet_count(s, MBOX_FAULT);
-    /* the length is a hint: later messages may fill the rest of the ring */
+    /* the last argument is a hint: later messages may fill the ring from @va on */
     exanet_fault_report(s, &fault, ldq_le_p(&regs->ring) + bytes - va);
 }
 

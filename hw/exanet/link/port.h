@@ -220,8 +220,8 @@ struct ExanetPort {
     uint8_t xoff_due;
     uint8_t tx_pending;             /* channels with packets that wait to be sent */
     /*
-     * channels to which a unit could not add a packet, because the frame is full or
-     * because of XOFF
+     * channels to which a unit could not add a packet or a run, because the frame does
+     * not have enough room or because of XOFF
      */
     uint8_t tx_wanted;
 
@@ -240,7 +240,7 @@ struct ExanetPort {
     int64_t tx_free;                /* ns, when the rate permits the next frame */
     QEMUTimer *tx_timer;            /* timer that calls exanet_port_flush() */
     int64_t tx_since;               /* ns, since when only the rate has delayed packets */
-    bool tx_refill;                 /* a unit that waited for a frame will run soon */
+    bool tx_refill;                 /* a unit that waited for TX room will run soon */
     bool tx_stopped;                /* packets wait, and not because of the rate */
     GQueue flight;                  /* ExanetFlight: frames that the latency delays */
     unsigned flight_words;          /* words of packets in @flight */

@@ -60,7 +60,9 @@ static inline uint64_t bed_page(unsigned page)
 #define BED_UAR_HONEST  2
 
 /*
- * Indices of objects in arrays of @bed: the objects of EVIL, then the object of HONEST.
+ * In each array of @bed the objects of EVIL come first, and the object of HONEST is the
+ * last one.  BED_x_EVIL is the number of EVIL's objects, BED_x_HONEST is the index of
+ * HONEST's object, and BED_xS is the number of all objects (x: CQ, MR or QP).
  */
 enum { BED_CQ_EVIL = 2, BED_CQ_HONEST = BED_CQ_EVIL, BED_CQS };
 enum { BED_MR_EVIL = 2, BED_MR_HONEST = BED_MR_EVIL, BED_MRS };
