@@ -12,7 +12,7 @@ from . import host, kernel_source
 from .arch import AMD64, Arch
 from .paths import GUEST, TOP
 from .rootfs import Recipe, chroot, remove
-from .steps import Failed, digest, fresh, step
+from .steps import Failed, digest, fresh, making, step
 
 _CONFIG = TOP / 'scripts/guest/debug.config'
 _TOOLS = ['bc', 'bison', 'flex', 'kmod', 'libelf-dev']
@@ -52,24 +52,23 @@ class DebugKernel(Arch):
             return
         # Takes the digest first, because the configuration may be edited during a build.
         value = self.digest()
-        self.stamp.unlink(missing_ok=True)
-        # Removes the module and the initrd, too, because the new kernel may have another
-        # version.
-        remove(self.folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.build_recipe.complete(
-            self.root, AMD64.root, 'the tools for the debug kernel',
-            digest(*self.build_recipe.packages))
-        tree = self.root / 'rnic/linux'
-        kernel_source.fetch_all(tree)
-        shutil.copyfile(_CONFIG, tree / 'rnic.config')
-        with step('building the debug kernel'):
-            self._run('KCONFIG_ALLCONFIG=rnic.config allnoconfig',
-                      'configure-debug-kernel')
-            self._check_config(tree)
-            self._run(f'-j{host.cores()} bzImage modules', 'build-debug-kernel')
-            self._install(tree)
-        self.stamp.write_text(value, encoding='ascii')
+        with making(self.stamp, value):
+            # Removes the module and the initrd, too, because the new kernel may have another
+            # version.
+            remove(self.folder)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.build_recipe.complete(
+                self.root, AMD64.root, 'the tools for the debug kernel',
+                digest(*self.build_recipe.packages))
+            tree = self.root / 'rnic/linux'
+            kernel_source.fetch_all(tree)
+            shutil.copyfile(_CONFIG, tree / 'rnic.config')
+            with step('building the debug kernel'):
+                self._run('KCONFIG_ALLCONFIG=rnic.config allnoconfig',
+                          'configure-debug-kernel')
+                self._check_config(tree)
+                self._run(f'-j{host.cores()} bzImage modules', 'build-debug-kernel')
+                self._install(tree)
 
     def _install(self, tree):
         """Copies the kernel to self.kernel, and installs the kernel's headers, which the build

@@ -27,7 +27,7 @@ from .arch import AMD64
 from .debug_kernel import DEBUG
 from .paths import BUILD, GUEST, LOG, SRC, TOP
 from .rootfs import chroot, kernel_version, remove
-from .steps import Failed, digest, fresh, run, step
+from .steps import Failed, digest, fresh, making, run, step
 
 KEY, HOST_KEY = GUEST / 'ssh/id_ed25519', GUEST / 'ssh/host_ed25519'
 HOST_PACKAGES = ['debian-archive-keyring', 'e2fsprogs', 'mmdebstrap',
@@ -85,13 +85,11 @@ class _Part:
         value = self.digest()   # before the build, during which a source may change
         if fresh(self.stamp, value):
             return
-        with step(f'building {self.what}{_for(self.arch)}'):
-            self.stamp.unlink(missing_ok=True)
+        with step(f'building {self.what}{_for(self.arch)}'), making(self.stamp, value):
             shutil.rmtree(self.out, ignore_errors=True)
             self.out.mkdir(parents=True)
             self.copy()
             self.build(self)
-            self.stamp.write_text(value, encoding='ascii')
 
     def copy(self):
         """Copies the sources and the shared headers into the build root."""
@@ -393,8 +391,8 @@ class Image:
         value = self.disk_digest()
         if fresh(self.stamp, value):
             return
-        with step(f'making the disk image of the guests{_for(self.arch)}'):
-            self.stamp.unlink(missing_ok=True)
+        with step(f'making the disk image of the guests{_for(self.arch)}'), \
+                making(self.stamp, value):
             stage = self.arch.folder / 'stage'
             remove(stage)
             # The folder stage has hard links to the files of self.base. So a program must
@@ -407,7 +405,6 @@ class Image:
             self.arch.finish(stage)
             _format(stage, self.disk)
             remove(stage)
-            self.stamp.write_text(value, encoding='ascii')
 
 
 def _boot_stamp(arch):
@@ -464,9 +461,8 @@ def build_debug():
     part.make()
     stamp, value = DEBUG.initrd.with_suffix('.stamp'), _debug_digest()
     if not fresh(stamp, value):
-        stamp.unlink(missing_ok=True)
-        initrd.make_debug(DEBUG, Image().base, part.out)
-        stamp.write_text(value, encoding='ascii')
+        with making(stamp, value):
+            initrd.make_debug(DEBUG, Image().base, part.out)
     _give_back()
 
 
@@ -523,24 +519,21 @@ def _make_boot(arch):
     stamp, value = _boot_stamp(arch), _boot_digest(arch)
     if fresh(stamp, value):
         return
-    with step(f'making the boot files{_for(arch)}'):
-        stamp.unlink(missing_ok=True)
+    with step(f'making the boot files{_for(arch)}'), making(stamp, value):
         base = Image(arch=arch).base
         arch.unpack_kernel(base / 'boot' / f'vmlinuz-{kernel_version(base)}')
         initrd.make(arch, base)
-        stamp.write_text(value, encoding='ascii')
 
 
 def _make_ram(arch):
     stamp, value = arch.folder / 'ram.stamp', _ram_digest(arch)
     if not arch.ram or fresh(stamp, value):
         return
-    with step('making the guest without a disk, and the device tree of zcu102'):
-        stamp.unlink(missing_ok=True)
+    with step('making the guest without a disk, and the device tree of zcu102'), \
+            making(stamp, value):
         base = Image(arch=arch).base
         initrd.make_ram(arch, base, arch.out)
         initrd.make_device_tree(arch, base)
-        stamp.write_text(value, encoding='ascii')
 
 
 def _configure(stage):

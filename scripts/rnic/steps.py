@@ -199,6 +199,16 @@ def fresh(stamp, value):
     return stamp.is_file() and stamp.read_text(encoding='ascii') == value
 
 
+@contextlib.contextmanager
+def making(stamp, value):
+    """Context in which a product is made whose sources have the digest VALUE. Removes the file
+    STAMP at the begin, and writes VALUE to STAMP at the end, so that STAMP does not exist if the
+    body fails."""
+    stamp.unlink(missing_ok=True)
+    yield
+    stamp.write_text(value, encoding='ascii')
+
+
 def main(function):
     """Runs FUNCTION as a program and exits. The result of FUNCTION is the exit code. Prints an
     error as one line. SIGTERM and SIGHUP end the program by an exception."""
