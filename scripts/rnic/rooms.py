@@ -125,7 +125,7 @@ class Module(_Graph):
         files = {p.name: p for p in sorted(folder.glob(f'{self.name}_*.c'))}
         self.defined = dict(_tags('fv', files.values()))
         for name, path in files.items():
-            self.used[name] = self.defined.keys() & set(re.findall(r'\w+', _code(path)))
+            self.used[name] = self.defined.keys() & set(re.findall(r'\w+', code(path)))
 
     def _rooms(self):
         """Returns {file: number of its room}, by the list in the module's main header. A higher
@@ -169,7 +169,7 @@ def _tags(kinds, files):
         yield symbol, path.rpartition('/')[2]
 
 
-def _code(path):
+def code(path):
     """Returns the text of a C file without comments and strings."""
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', ' ', path.read_text(encoding='utf-8'),
                   flags=re.S)
@@ -203,7 +203,7 @@ def main_header(family):
     name = path.relative_to(TOP)
     if (lines := len(text.splitlines())) > MAIN_HEADER_MAX:
         yield f'{name}: {lines} lines, more than {MAIN_HEADER_MAX}'
-    sources = [set(re.findall(r'\w+', _code(p)))
+    sources = [set(re.findall(r'\w+', code(p)))
                for p in path.parent.rglob('*.[ch]') if p != path]
     guard = re.search(r'^#ifndef (\w+)', text, re.M).group(1)
     few = [s for s in {s for s, _ in _tags('dfgpstux', [path])} - {guard}

@@ -6,6 +6,7 @@ Exit code 0 only if nothing was found."""
 import argparse
 import re
 import subprocess
+import tokenize
 
 from .. import apt, families, kernel_source, qemu, qemu_source, rooms, testnames
 from ..paths import TOP
@@ -28,10 +29,8 @@ _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
 _FORBIDDEN = re.compile(r'_(look_?out|(im)?possible|told|turns?|ways?|late|patience)_')
 _ALLOWED_NAME = re.compile(
     r'(test_)?ways$|EXANET_(RX|TLB|CAP0_LOG2)_WAYS$|/exanet/receiver/ways-t14$')
-# Match the comments and strings in C files, and in Python files.
-_C_PROSE = re.compile(r'/\*.*?\*/|//[^\n]*|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', re.S)
-_PYTHON_PROSE = re.compile(
-    r'#[^\n]*|""".*?"""|\'\'\'.*?\'\'\'|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', re.S)
+# Matches the name of a test case in C.
+_CASE = re.compile(r'"(/\w+/[a-z0-9-]+/[a-z0-9%-]+)"')
 
 
 class Check:
@@ -68,21 +67,9 @@ class Check:
     def words(self):
         """Reports identifiers, trace events and test cases that have a forbidden word."""
         for f in tracked('hw', 'include', 'guest-driver', 'scripts', 'tests'):
-            path = TOP / f
-            if not path.is_file() or not path.stat().st_size:
-                continue
-            data = path.read_bytes()
-            if path.suffix in ('.c', '.h'):
-                prose = _C_PROSE
-            elif path.suffix == '.py' or path.name == 'trace-events' \
-                    or re.match(rb'#!.*python', data):
-                prose = _PYTHON_PROSE
-            else:
-                continue
-            text = data.decode('utf-8')
-            found = set(re.findall(r'[A-Za-z_]\w*', prose.sub(' ', text)))
-            if f.startswith('tests/'):
-                found.update(re.findall(r'"(/\w+/[a-z0-9-]+/[a-z0-9%-]+)"', text))
+            found = _names(TOP / f)
+            if f.startswith('tests/') and f.endswith('.c'):
+                found.update(_CASE.findall((TOP / f).read_text(encoding='utf-8')))
             for name in sorted(found):
                 words = re.findall(r'[A-Z]?[a-z]+|[A-Z]+', name)
                 if _FORBIDDEN.search(f'_{"_".join(words)}_'.lower()) \
@@ -164,6 +151,23 @@ class Check:
             print(f'{len(lengths)} functions, median '
                   f'{lengths[len(lengths) // 2]} lines, longest '
                   f'{lengths[-1]}')
+
+
+def _names(path):
+    """Returns the set of identifiers in the file PATH: C, Python, or trace-events. Returns an
+    empty set for other files, and for links."""
+    if not path.is_file() or path.is_symlink():
+        return set()
+    if path.suffix in ('.c', '.h'):
+        return set(re.findall(r'[A-Za-z_]\w*', rooms.code(path)))
+    if path.name == 'trace-events':
+        text = re.sub(r'#.*|"[^"\n]*"', ' ', path.read_text(encoding='utf-8'))
+        return set(re.findall(r'[A-Za-z_]\w*', text))
+    with open(path, 'rb') as f:
+        if path.suffix != '.py' and not re.match(rb'#!.*python', f.readline()):
+            return set()
+        f.seek(0)
+        return {t.string for t in tokenize.tokenize(f.readline) if t.type == tokenize.NAME}
 
 
 def functions(lines):
