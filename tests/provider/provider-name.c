@@ -276,6 +276,9 @@ static void test_wait_read(void)
                    fi_mr_key(bed.node[1].mr), local));
     bed_poll(1);        /* accepts the request, after which the end wakes */
     wait_for(loop_release, local);
+    /* the message gets the memory of the read; loop_post() checks that it does not wake */
+    CHECK(!fi_inject(bed.node[0].ep, local, 8, 1));
+    bed_poll(2);
 }
 
 static void test_wait_write(void)
