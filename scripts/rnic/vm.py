@@ -368,8 +368,9 @@ class Cluster:
         return f'{self.folder}/known_hosts'
 
     def hosts(self):
-        """Returns the list of guests that each guest gets: address, name, CPUs and
-        coordinates."""
+        """Returns the text of the fw_cfg file opt/rnic/nodes, which is the same for each guest:
+        an entry per guest with its IPv4 address, name, number of CPUs and coordinates. Entries
+        are separated by ";", and their words by blanks."""
         return ';'.join(f'{address(n.number)} {n.name} {n.spec.cores} '
                         f'{n.spec.coord:#x}' for n in self.guests)
 

@@ -104,7 +104,7 @@ struct ping_options {
 	uint32_t count;		/* number of rounds of a row; 0: depends on the size */
 	unsigned int window;	/* number of transfers at a time in modes WRITE_BW and
 				 * READ_BW */
-	int wait_s;		/* maximal time to search the server, seconds */
+	int wait_s;		/* about this time, s, the client searches for the server */
 	bool json;		/* the client prints JSON instead of a table */
 	bool once;		/* the server ends after one client */
 	bool quiet;		/* the server does not print its address */

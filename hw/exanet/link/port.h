@@ -373,7 +373,10 @@ unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
  * @vc.  @run has the measures of this run; @run->words is at most exanet_port_run_room().
  */
 void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
-/* Makes the port schedule the units when the frame of channel @vc has left. */
+/*
+ * Makes the port schedule the units once: after the next frame of channel @vc that leaves
+ * room for a packet, or at an XON of the channel.
+ */
 void exanet_port_want(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet at @buf to the urgent packets of channel @vc, which need not wait for

@@ -296,11 +296,11 @@ static void access_leave(ExanetState *s, ApertureAccess *a)
 }
 
 /*
- * If the vCPU must stop and TCG runs the vCPU: ends the wait for load @a, and does not
- * return.  The vCPU leaves the instruction, and executes the instruction again later.
- * rnic_vcpu_access() has made sure that this jump is permitted.  Otherwise does nothing:
- * KVM cannot cancel a load after the exit of the vCPU, so the load ends as after a
- * timeout.
+ * If the vCPU must stop and TCG runs the vCPU: frees @a or leaves it to the initiator,
+ * and jumps back to the loop of the vCPU by cpu_loop_exit_restore(), so the function does
+ * not return.  The vCPU executes the load again later.  may_wait() has checked that the
+ * jump is permitted.  In all other cases does nothing: KVM cannot cancel a load after the
+ * exit of the vCPU, so the load ends as after a timeout.
  */
 static void load_stopped(ExanetState *s, ApertureAccess *a)
 {

@@ -577,7 +577,7 @@ static enum exanet_resp request_check(ExanetState *s, const ExanetPacket *pkt)
     return resp;
 }
 
-/* Returns the state of @src for order.h.  The first call for @src allocates the state. */
+/* Returns the order of the writes of @src.  The first call for @src allocates it. */
 static ExanetShmSource *source_order(ExanetSource *src)
 {
     if (!src->higher) {

@@ -162,10 +162,13 @@ enum exanet_group {
 #define EXANET_VCS		4
 #define EXANET_VC_DATELINE	RNIC_BIT(0)
 #define EXANET_VC_ORDER		RNIC_BIT(1)
-/* The path in a header selects one of several routes [P]. */
+/* The path in a header selects a route, or lets the router select [P]. */
 #define EXANET_PATHS		8
-#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* selects one of parallel cables, modulo
-							 * their number */
+#define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* torus: number of one of the parallel
+							 * cables, modulo their number;
+							 * arithmetic router: 0: it selects a link
+							 * of the route, n: link n - 1, modulo
+							 * the number of links */
 #define EXANET_PATH_ORDER	RNIC_BIT(2)	/* 1: reversed order of dimensions */
 
 /*

@@ -139,8 +139,10 @@ def _selected(args, guests):
 
 
 def _trees(args, guests):
-    """Builds the trees that ARGS require. Returns the tree without sanitizers and the tree with
-    sanitizers; a false value stands for a tree that is not required."""
+    """Builds the trees of QEMU that the selected tests require: the tree without sanitizers,
+    unless --sanitize is given, and the tree with sanitizers, if --sanitize is given, or if the
+    guest tests run (GUESTS) and --only is not given. Returns both, in this order; instead of a
+    tree that is not required, returns a false value."""
     with_sanitizers = args.sanitize or guests and not args.only
     found = [not args.sanitize and qemu.Qemu(args.qemu),
              with_sanitizers and qemu.Qemu(args.qemu, sanitize=True)]

@@ -18,8 +18,7 @@
  */
 #define PVRDMA_BOX_POLL         0x80
 #define PVRDMA_BOX_EXCLUSIVE    0x40
-#define PVRDMA_BOX_RELEASES     0x0c /* releases of the lock before the inner operation */
-#define PVRDMA_BOX_POLL_BYTES   2 /* bytes of arguments before the inner operation */
+#define PVRDMA_BOX_RELEASES     0x0c /* releases of the lock before the next operation */
 
 typedef enum PvrdmaBoxOp {
     PVRDMA_OP_POST,                 /* posts WQEs of EVIL, and rings the doorbell */

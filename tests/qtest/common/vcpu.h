@@ -8,14 +8,14 @@
 
 #include "libqtest.h"
 
-/* Addresses in RAM that the firmware and the code of the test use. */
 /*
- * Address of a 32-bit word.  If the word is not 0, the firmware calls VCPU_RAM_CODE,
- * and stores 0 in the word after the return.
+ * Addresses in RAM.  VCPU_RAM_CODE is the address of the machine code that a test emits.
+ * VCPU_RAM_GO is the address of a 32-bit word.  If the word is not 0, the firmware calls
+ * VCPU_RAM_CODE, and stores 0 in the word after the return.
  */
 #define VCPU_RAM_GO     0x10000
 #define VCPU_RAM_CODE   0x20000
-#define VCPU_CODE_BYTES 512
+#define VCPU_CODE_BYTES 512         /* size of the buffer for this code */
 
 /* Code that the test emits.  The next byte is stored at byte[@len]. */
 typedef struct VcpuCode {
