@@ -370,6 +370,13 @@ static void honest_take(const ExanetPacket *pkt)
     nic_packet_send(HONEST, &answer);
 }
 
+bool nic_is_secret(uint64_t value, unsigned size)
+{
+    return (size == sizeof(uint64_t) && value == SECRET) ||
+           (size == sizeof(uint32_t) &&
+            (value == (uint32_t)SECRET || value == SECRET >> 32));
+}
+
 /*
  * Does not call memmem(), because libFuzzer copies the arguments of memmem() into
  * inputs.

@@ -177,6 +177,11 @@ unsigned nic_reads_waiting(void);
 
 /* --- The secret -------------------------------------------------------------- */
 
+/*
+ * Returns true if the @size bytes of @value are the secret or, for 4 bytes, half of it.
+ * Less than 4 bytes may equal a part of the secret by chance.
+ */
+bool nic_is_secret(uint64_t value, unsigned size);
 /* Returns true if any 8 consecutive bytes of the @len bytes at @at are the secret. */
 bool nic_has_secret(const uint8_t *at, size_t len);
 /* Fills @len bytes of the honest process' memory, from VA @va on, with the secret. */

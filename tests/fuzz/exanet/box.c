@@ -14,7 +14,7 @@
  * from then on the following holds, too:
  *
  *   - the device changes memory of hostile processes only; the secret in the memory of
- *     the honest process reaches neither their memory nor the hostile node;
+ *     the honest process reaches neither their memory and loads nor the hostile node;
  *   - packets for the honest node leave by the cable of the honest node, while this
  *     cable works;
  *   - the device accepts a block of the honest node: at once if each set of receiver
@@ -387,16 +387,18 @@ static void op_segments(FuzzInput *in)
 static void op_aperture(FuzzInput *in)
 {
     uint8_t how = fuzz_u8(in);
+    bool write = how & 8;
     unsigned size = 1 << (how & 3);
-    uint64_t at = fuzz_u32(in) % (2 * APERTURE), value = fuzz_u64(in);
+    uint64_t at = fuzz_u32(in) % (2 * APERTURE), value = write ? fuzz_u64(in) : 0;
 
     if (how & 4 && how & 16) {
         box_vcpu_exclusive();
     } else {
         box_vcpu(how & 4);
     }
-    box_access(BOX_BAR(EXANET_BAR_APERTURE) + at, &value, size, how & 8);
+    box_access(BOX_BAR(EXANET_BAR_APERTURE) + at, &value, size, write);
     box_vcpu(false);
+    g_assert_false(!write && !box.kernel && nic_is_secret(value, size));
 }
 
 static void op_open(FuzzInput *in)
