@@ -52,7 +52,8 @@ def options(parser):
 
 def _call(pair, kind, program, column):
     """Runs PROGRAM of perftest on both guests of PAIR, and returns the figure in COLUMN of the
-    last line of results. If PROGRAM fails, returns 0 with soft-RoCE, and fails with pvrdma."""
+    last line of results. If PROGRAM fails, returns 0 for soft-RoCE and raises Failed for
+    pvrdma."""
     log = log_path(f'bench-roce-{kind}')
     program += ' -d roce0 -F'
     r = pair.nodes[0].run(

@@ -11,20 +11,21 @@
 #define TESTS_FUZZ_PVRDMA_BOX_H
 
 /*
- * Flags of operation PVRDMA_OP_DOORBELL, in the second argument.  POLL: a vCPU stores the
- * command POLL for a CQ of EVIL, and the next operation in the same record happens while
- * the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs stand still during the
- * poll.
+ * Flags and a field of operation PVRDMA_OP_DOORBELL, in the second argument.  POLL: a vCPU
+ * stores the command POLL for a CQ of EVIL, and the next operation in the same record
+ * happens while the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs stand
+ * still during the poll.  RELEASES: number of releases of the big lock before the next
+ * operation.
  */
 #define PVRDMA_BOX_POLL         0x80
 #define PVRDMA_BOX_EXCLUSIVE    0x40
-#define PVRDMA_BOX_RELEASES     0x0c /* releases of the lock before the next operation */
+#define PVRDMA_BOX_RELEASES     0x0c
 
 typedef enum PvrdmaBoxOp {
     PVRDMA_OP_POST,                 /* posts WQEs of EVIL, and rings the doorbell */
-    PVRDMA_OP_ANSWER,               /* EVIL_NODE answers its oldest requests */
+    PVRDMA_OP_ANSWER,               /* EVIL_NODE answers the oldest requests of a QP */
     PVRDMA_OP_CLOCK,
-    PVRDMA_OP_FORGET,               /* EVIL_NODE forgets its oldest requests */
+    PVRDMA_OP_FORGET,               /* EVIL_NODE forgets the oldest requests of a QP */
     PVRDMA_OP_POST_RECV,
     PVRDMA_OP_POLL,                 /* EVIL takes completions */
     PVRDMA_OP_FRAME,                /* any packets of EVIL_NODE */

@@ -45,7 +45,7 @@ typedef struct ExanetTest {
     QPCIBus *bus;
     QPCIDevice *dev;
     QPCIBar regs, user;
-    QPCIBar aperture;               /* the aperture and the block RAM behind it */
+    QPCIBar aperture;               /* BAR of the aperture and then the block RAM */
     ExanetPeer *peer;               /* peer on the only cable; NULL: none */
     ExanetPeer *ports[EXANET_LINKS];    /* peers that exanet_start_ports() makes */
     uint64_t page_bytes;            /* size of a user page */

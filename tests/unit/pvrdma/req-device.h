@@ -57,7 +57,7 @@ typedef struct Rig {
     bool no_copy;               /* stubs copy no data; messages may exceed @memory */
     uint32_t pages_used;        /* s.pages_used without the requester */
     bool pending_bad;           /* the guest's index is invalid */
-    uint8_t local_status;       /* result of FAST_REG_MR and LOCAL_INV */
+    uint8_t local_status;       /* enum pvrdma_wc_status of FAST_REG_MR and LOCAL_INV */
     uint8_t memory[RIG_MEMORY];
     RigWqe wqe[RIG_WQES];
     unsigned posted;            /* WQEs that the guest has posted */
