@@ -98,7 +98,7 @@ static void sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pk
  * Stores in *@node the node that must have sent @ack.  An ack has no source, but the unit
  * that sent the acknowledged packet knows the destination of that packet.  @rdma is true
  * if @ack is for the RDMA engine, false if @ack is for the packetizer.  Returns false if
- * no packet waits for @ack.
+ * the unit knows no packet with the TID of @ack.
  */
 static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
                             uint32_t *node)
@@ -159,8 +159,8 @@ static const Sink sinks[EXANET_TYPE_VALUES] = {
 };
 
 /*
- * Returns the NI port to which NI index @index leads, or 0 if the unit at this index does
- * not accept packets of @type or the index has no unit.
+ * Returns the NI port to which NI index @index leads, or 0 if the index has no unit, or
+ * if the NI map or the unit does not accept packets of @type.
  */
 static unsigned sink_port(ExanetState *s, unsigned index, unsigned type)
 {
@@ -188,7 +188,7 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     const Sink *sink = &sinks[pkt->type];
     unsigned port = sink_port(s, index, pkt->type);
 
-    if (!port || (sink->message && !sink_from_packetizer(pkt))) {
+    if (!port || !sink->function || (sink->message && !sink_from_packetizer(pkt))) {
         sink_reject(s, pkt);
         return;
     }

@@ -21,6 +21,7 @@ FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 DOORS = {f.name: f.doors for f in families.FAMILIES}
 CIRCLE_MAX = 6          # maximum number of files that use each other's symbols in a circle
 MAIN_HEADER_MAX = 250   # maximum number of lines of a family's main header
+DOOR_MAX = 60           # maximum number of lines of a header in DOORS
 # A main header may define at most FEW_USERS_MAX symbols that fewer than FEW_USERS files use.
 FEW_USERS, FEW_USERS_MAX = 3, 5
 _OWN = 'hw/rnic/'
@@ -210,6 +211,17 @@ def main_header(family):
            if sum(s in words for words in sources) < FEW_USERS]
     if len(few) > FEW_USERS_MAX:
         yield f'{name}: few files use {", ".join(sorted(few))}'
+
+
+def wide_doors(top=TOP):
+    """Yields a message for each header in DOORS of the repository TOP with more than DOOR_MAX
+    lines."""
+    for family, doors in DOORS.items():
+        for folder, header in doors.items():
+            name = f'hw/{family}/{folder}/{header}'
+            lines = len((top / name).read_text(encoding='utf-8').splitlines())
+            if lines > DOOR_MAX:
+                yield f'{name}: {lines} lines, more than {DOOR_MAX}'
 
 
 def wrong_includes():

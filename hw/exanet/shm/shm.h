@@ -13,19 +13,11 @@
 typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
-/*
- * Creates ExanetState.aperture_mr and all parts of shared memory.  Returns false with
- * @errp set, and creates nothing, if a property is not valid.
- */
+/* Creates all parts.  Returns false with @errp set, and no part, for a bad property. */
 bool exanet_shm_init(ExanetState *s, Error **errp);
-/*
- * Ends all accesses as exanet_shm_abort() does, and then ends all parts of shared memory.
- */
+/* Calls exanet_shm_abort() and ends all parts, except the state that a vCPU may use. */
 void exanet_shm_fini(ExanetState *s);
-/*
- * Frees the block RAM and the rest of the state of shared memory, when the last reference
- * to the device is gone.  Does nothing if exanet_shm_init() has created nothing.
- */
+/* Frees the block RAM and the rest, if any, when the last reference to @s is gone. */
 void exanet_shm_finalize(ExanetState *s);
 /*
  * Ends all transactions of the initiator, and all accesses of CPUs that are not issued
@@ -33,32 +25,34 @@ void exanet_shm_finalize(ExanetState *s);
  */
 void exanet_shm_abort(ExanetState *s);
 /*
- * exanet_shm_reg_sync() computes the register at @offset before a read.
+ * exanet_shm_reg_sync() computes the register at @offset, if necessary, before a read.
  * exanet_shm_reg_written() acts on a write to the register at @offset.  @offset is in
  * bytes from the start of the block EXANET_SHM, and may be in a block EXANET_CDMA()
  * behind this block.  @top: see ExanetRegBlock.written.
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
-/* Returns the default of register PORT_LATENCY, ns; 0 if shm-timing is off. */
+/*
+ * Returns the default of register PORT_LATENCY, ns, if the property link-latency-ns is 0.
+ * Returns 0 if shm-timing is off.
+ */
 uint32_t exanet_shm_latency(const ExanetState *s);
 /*
- * Returns the number of stores and RDMA writes of context @c that have not ended.  Stores
- * of the aperture that are not issued yet count too.
+ * Returns the number of stores and RDMA writes of context @c that the initiator has
+ * accepted and that have not ended, plus the number of stores of the aperture that are
+ * not issued yet.  Returns 0 after exanet_shm_fini().
  */
 unsigned exanet_shm_stores(ExanetState *s, unsigned c);
-/*
- * Returns the number of calls of exanet_shm_error() for context @c since the reset of the
- * device, modulo 2^32.
- */
+/* Returns the number of calls of exanet_shm_error() for context @c since the reset. */
 uint32_t exanet_shm_errors(ExanetState *s, unsigned c);
 /*
  * Handles the request @pkt: executes and answers @pkt, answers a duplicate without an
  * access, refuses or drops @pkt, or keeps a copy of @pkt for later.  @pkt has type
- * AXI_READ or AXI_WRITE, and its address is in memory of a process or in the block RAM.
+ * AXI_READ or AXI_WRITE, and its address is in a window of a context or in the NI space
+ * of the block RAM.
  */
 void exanet_shm_request(ExanetState *s, const ExanetPacket *pkt);
-/* Handles @pkt, a packet of type AXI_RESPONSE. */
+/* Handles @pkt, a packet of type AXI_RESPONSE, now or, with shm-timing, later. */
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt);
 
 #endif /* HW_EXANET_SHM_SHM_H */

@@ -89,6 +89,7 @@ class Check:
             if len(circle) > rooms.CIRCLE_MAX or len(folders) > 1:
                 self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
         for what in [*rooms.wrong_includes(), *r.headers(), *rooms.plain_headers(),
+                     *rooms.wide_doors(),
                      *(w for f in families.FAMILIES for w in rooms.main_header(f))]:
             self.say(what)
         print(f'largest circle: {max(map(len, r.circles()), default=1)} files')

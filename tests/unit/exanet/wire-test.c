@@ -87,6 +87,22 @@ static void test_check_values(void)
     g_assert_cmpuint(exanet_payload_words(0, 256), ==, 16);
 }
 
+/*
+ * Each packet type has a vector, so a new type must appear in the script, which has a list
+ * of types of its own.
+ */
+static void test_vector_types(void)
+{
+    uint32_t types = 0;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
+        types |= 1u << exanet_vectors[i].pkt.type;
+    }
+#define TYPE_BIT(name, value, ...) | 1u << (value)
+    g_assert_cmphex(types, ==, 0 EXANET_TYPES(TYPE_BIT));
+#undef TYPE_BIT
+}
+
 static void test_vector_encode(gconstpointer opaque)
 {
     typeof(&exanet_vectors[0]) v = opaque;
@@ -461,6 +477,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/exanet/wire/check-values-t09", test_check_values);
+    g_test_add_func("/exanet/wire/vector-types", test_vector_types);
     for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
         g_autofree char *enc = g_strdup_printf("/exanet/wire/encode-%s-t09",
                                                exanet_vectors[i].name);
