@@ -12,9 +12,9 @@ static const struct {
 	const char *text;
 } exa_texts[] = {
 	{ 0,		"success" },
-	{ EFAULT,	"a page at the source or destination is not accessible" },
-	{ ENXIO,	"the address is not in the memory of the target" },
-	{ EACCES,	"not allowed: other job, context not open or page not writable" },
+	{ EFAULT,	"a page at the source or destination is missing or read-only" },
+	{ ENXIO,	"the address is not in (writable) memory of the target" },
+	{ EACCES,	"not allowed: other job, or context not open" },
 	{ ENOBUFS,	"mailbox or request queue is full or not enabled" },
 	{ EBUSY,	"no context is free, or the object is in use" },
 	{ EIO,		"the data arrived damaged until the retry limit" },
