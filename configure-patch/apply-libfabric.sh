@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: apply-libfabric.sh LIBFABRIC_SOURCE_TREE [PROVIDER_SOURCES]
-# Makes the providers in guest-driver/libfabric part of a libfabric source tree. A second
-# run copies only files that have changed.
+# Makes the providers in PROVIDER_SOURCES, by default guest-driver/libfabric, part of a
+# libfabric source tree, and applies libfabric.patch. A second run copies only files that have
+# changed.
 set -euo pipefail
 
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,8 +16,8 @@ provider=${2:-$top/guest-driver/libfabric}
     exit 1
 }
 
-# Makefile.include of a provider adds to variables of the common one, so that must be
-# included first. Older versions included only that of the provider.
+# Makefile.include of a provider adds to variables of the common Makefile.include, so the common
+# one must be included first. Older versions of this program included only that of the provider.
 common='include prov/rnic/common/Makefile.include'
 for folder in "$provider"/*/; do
     include="include prov/$(basename "$folder")/Makefile.include"
@@ -38,7 +39,8 @@ for folder in "$provider"/*/; do
         cp --update --preserve=timestamps --parents -t "$tree/prov/$name" {} +)
 done
 
-# Inserts standard input before line LINE of FILE, except if FILE has line MARK already.
+# Inserts standard input before line LINE of FILE, except if FILE has line MARK already. Ends
+# this program with an error unless FILE has line LINE exactly once.
 insert() {
     local file=$tree/$1 line=$2 mark=$3
     ! grep -qxF "$mark" "$file" || return 0
@@ -51,8 +53,9 @@ insert() {
     mv "$file.part" "$file"
 }
 
-# Each folder except common is a provider. configure of libfabric asks its configure.m4
-# whether it can be built; ./configure --enable-NAME=dl makes it loadable.
+# Each folder except common is a provider. configure of libfabric asks the configure.m4 of a
+# provider whether the provider can be built; ./configure --enable-NAME=dl makes the provider
+# loadable.
 insert Makefile.am 'include prov/hook/Makefile.include' "$common" <<< "$common"
 for folder in "$provider"/*/; do
     name=$(basename "$folder")

@@ -3,12 +3,12 @@
 # Usage: apply.sh QEMU_SOURCE_TREE
 # Makes this repository part of a QEMU source tree:
 #   - four symlinks, and a list of devices for the build with sanitizers
-#   - qemu.patch: five lines that include the files of this repository
+#   - qemu.patch: lines that include the files of this repository
 #   - qemu-arm.patch: devices on AXI for the Arm machines
 #   - qemu-stats.patch: a provider of query-stats
 #   - qemu-qtest.patch: a qtest machine sleeps while its clock stands still
 #   - qemu-stream-*.patch: corrections of -netdev stream, which also writes several frames
-#     in one call
+#     in one call, and lets a NIC read frames without the main loop
 # A second run changes nothing.
 set -euo pipefail
 
@@ -45,9 +45,9 @@ else
     rm "$devices.new"
 fi
 
-# Applies patch $1. The tree keeps a copy of each applied patch, so that a later version of
-# the patch can replace it. A tree has no copy if the first version of this program has
-# applied the patch, or if the program was interrupted.
+# Applies patch $1 unless the tree has it. The tree keeps a copy of each applied patch, so that
+# a later version of the patch can replace it. A patch can be applied without a copy if the
+# first version of this program has applied the patch, or if the program was interrupted.
 mend() {
     local new=$here/$1 old=$tree/rnic-$1
     cmp -s "$new" "$old" && return

@@ -44,8 +44,8 @@ static const char usage[] =
  */
 struct shared {
 	uint64_t choosing[NODES_MAX];	/* by rank: 1 while the process computes a ticket */
-	uint64_t ticket[NODES_MAX];	/* ticket by rank; 0: the process neither has nor wants
-					 * the lock */
+	uint64_t ticket[NODES_MAX];	/* by rank: ticket for the lock; 0: the process has no
+					 * ticket */
 	/*
 	 * By level of the barrier: number of the last barrier that the peer process of this
 	 * level has reached.
@@ -53,8 +53,8 @@ struct shared {
 	uint64_t flag[LEVELS_MAX];
 	uint64_t counter;		/* counter that inside() increments; protected by the
 					 * lock */
-	uint64_t owner;			/* rank + 1 of the process that is in inside(); 0: no
-					 * process */
+	uint64_t owner;			/* if the processes use the lock: rank + 1 of the
+					 * process that is in inside(); 0: no process */
 	/*
 	 * Number of calls of inside() in which this process has found another process in
 	 * inside().
@@ -289,7 +289,7 @@ static int message_serve(struct pgas *p)
 	peer = peer_find(p, from.coord);
 	if (!peer || from.bytes < sizeof(struct shared))
 		return 0;
-	/* WELCOME is the answer to a HELLO, so its sender has the address of this process. */
+	/* The sender of a WELCOME has the address of this process, from a HELLO. */
 	from.informed = peer->informed || op == PEER_WELCOME;
 	*peer = from;
 	if (op == PEER_HELLO && !peer_send(&p->me, peer, PEER_WELCOME))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Differences between versions of QEMU; 10.0 is the first version that is supported.
- * This header hides differences of names and parameters, not of behaviour.  Files include
- * this header instead of QEMU's headers of memory, address spaces, devices and
+ * This header hides differences of names and parameters, not of behaviour.  Files of hw/
+ * include this header instead of QEMU's headers of memory, address spaces, devices and
  * properties.
  */
 #ifndef RNIC_CORE_COMPAT_H

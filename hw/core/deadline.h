@@ -13,8 +13,9 @@
 typedef struct RNicDeadline {
     QEMUTimer *timer;
     /*
-     * ns, the time for which @timer is armed.  INT64_MAX: the owner waits for no
-     * deadline.  INT64_MIN: between rnic_deadline_hold() and rnic_deadline_release().
+     * ns, the time for which @timer is armed.  INT64_MAX: no time, although @timer may
+     * still be armed for a deadline that the owner has dropped.  INT64_MIN: between
+     * rnic_deadline_hold() and rnic_deadline_release().
      */
     int64_t at;
 } RNicDeadline;

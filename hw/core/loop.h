@@ -10,8 +10,8 @@
  * 1. MMIO handlers, netdev callbacks and timers check their arguments, store the data,
  *    and call rnic_loop_schedule().
  * 2. While the device is at work (RNicLoop.running), a nested call of such a function
- *    only stores the data and calls rnic_loop_schedule().  The loop then runs one more
- *    round.
+ *    only stores the data and calls rnic_loop_schedule().  The loop then runs the units
+ *    again.
  * 3. Interrupts are sent when the device is not at work any more, because the guest may
  *    aim an interrupt at a register that resets, moves or unplugs this very device.
  * 4. A reset of the device, or the release of its memory, waits until the work has ended,
@@ -64,8 +64,8 @@ typedef struct RNicLoopOps {
     /*
      * True: the loop sets QEMU's re-entrancy guard of the device while the device is at
      * work.  Then QEMU refuses accesses to those regions of the device that check the
-     * guard.  False: the access handlers of the regions call rnic_loop_enter(), which
-     * detects such accesses.
+     * guard.  False: the handlers of stores call rnic_loop_enter(), which detects a store
+     * while the device is at work.
      */
     bool guard;
     /* Limits of a run; rnic_loop_leave_vcpu() has smaller limits. */
@@ -116,9 +116,9 @@ void rnic_loop_fini(RNicLoop *l);
  */
 void rnic_loop_schedule_bh(RNicLoop *l);
 /*
- * Makes the loop run the units.  If the device is at work, the present run of the loop
- * has one more round; if the limit of the run does not permit one more round, the bottom
- * half runs the units.  If the device is not at work, the bottom half runs the units.
+ * Makes the loop run the units.  If a round is running and the limit of the run permits
+ * one more round, the present run of the loop has one more round.  If the device is at
+ * work before a run, that run does the work.  Otherwise the bottom half runs the units.
  */
 static inline void rnic_loop_schedule(RNicLoop *l)
 {

@@ -25,9 +25,9 @@ extern const ExanetRegBlock exanet_reg_blocks[];
 /*
  * Reads frames from the netdevs and runs the units, in the thread of a vCPU, because a
  * process of context @c has polled its own memory without success.  Does nothing if the
- * context is disabled or quiesced.  If another vCPU of the machine polls, the function
- * reads no frames and only waits.  May release the big lock.  The device may have ended
- * when the function returns.  In poll.c.
+ * context is disabled or quiesced.  Reads no frames while the device is disabled.  If
+ * another vCPU of the machine polls, the function reads no frames and only waits.  May
+ * release the big lock.  The device may have ended when the function returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
 

@@ -35,7 +35,7 @@
 #include "trace.h"
 
 #define RUN_ROUNDS 4        /* maximal number of rounds of a run of the loop */
-#define RUN_PACKETS 512     /* maximal number of packets of ExaDMA in a round */
+#define RUN_PACKETS 512     /* limit of the scheduler of ExaDMA in a round, packets */
 
 /* Time, ns, for which epoch_next() selects the same first epoch. */
 #define EPOCH_STEP_NS (500LL * SCALE_MS)
@@ -69,9 +69,9 @@ static const ExanetUnit *const units[] = {
 
 /*
  * Runs once each port that has input and, if the device is enabled, each unit whose bit
- * in @s->awake is set.  ExaDMA builds at most *@packets packets.  Does not change
- * *@packets, because the limit is for each round.  Returns true if a port or a unit could
- * do more work now.
+ * in @s->awake is set.  The scheduler of ExaDMA builds at most *@packets packets.  Does
+ * not change *@packets, because the limit is for each round.  Returns true if a port or a
+ * unit could do more work now.
  */
 static bool units_run(void *opaque, unsigned *packets)
 {
@@ -109,8 +109,8 @@ static void units_reset(void *opaque)
 /* --- Init, reset and end -------------------------------------------------- */
 
 /*
- * Sets all registers to their values after a reset, also those that depend on properties.
- * The resets of units and ports, which follow, set more registers from properties.
+ * Sets all registers to their values after a reset, except some that depend on
+ * properties: the resets of units and ports, which follow, set these registers.
  */
 static void registers_reset(ExanetState *s)
 {
@@ -143,8 +143,8 @@ static void registers_reset(ExanetState *s)
  * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
  * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
  * day, so that a restarted device usually begins with an epoch that it has not used
- * lately.  Nodes remember old epochs for EXANET_TID_AGE_NS.  So the time of day selects
- * the same first epoch again only after at least twice this time.
+ * lately.  Nodes remember old epochs for EXANET_TID_AGE_NS.  So the cycle of the first
+ * epochs lasts at least twice this time.
  */
 static uint8_t epoch_next(ExanetState *s)
 {
@@ -212,9 +212,9 @@ static bool peers_check(ExanetState *s, Error **errp)
 }
 
 /*
- * Checks the properties, except those that exanet_shm_init() checks.  Counts the ports,
- * and builds the table of property `routes`.  Returns false with @errp set if a property
- * is not valid.
+ * Checks the properties, except those that exanet_shm_init() checks.  Sets
+ * @s->ports.count, and builds the table of property `routes`.  Returns false with @errp
+ * set if a property is not valid.
  */
 static bool properties_check(ExanetState *s, Error **errp)
 {

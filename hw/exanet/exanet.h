@@ -5,10 +5,10 @@
  *
  *   scratchpad --> firmware --> exadma --+
  *   packetizer page --> packetizer ------+--> crossbar --> link --> netdev
- *                                        |        |
+ *   aperture, CDMA, ... --> shm ---------+        |
  *   mailbox rings <-- mailbox <----------+        +--> sinks of this node:
- *   memory <-- receiver <----------------+             rtmailbox, receiver,
- *   firmware <-- rtmailbox <-------------+             mailbox, packetizer
+ *   memory <-- receiver <----------------+             rtmailbox, receiver, mailbox,
+ *   firmware <-- rtmailbox <-------------+             packetizer, shm, flow
  *
  * In each round the loop (core/loop.h) runs the input of the ports.  If the device is
  * enabled, the round then runs the units that have work, in the order of exanet.c.  At
@@ -45,8 +45,8 @@ typedef struct ExanetFirmware ExanetFirmware;
 
 /*
  * Passes a packet for this node to the unit that handles the packet, or counts and drops
- * the packet.  @from is the port by which the packet arrived, or NULL if this node sent
- * the packet to itself.  The function may change @pkt.
+ * the packet.  @from is the port by which the packet arrived, or NULL if the packet has
+ * passed no port.  The function may change @pkt.
  */
 typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
 
@@ -94,13 +94,15 @@ struct ExanetState {
     const ExanetUnit *const *units; /* the array ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
     /*
-     * Number of packets for this node, modulo 2^32, without packets with a wrong footer
-     * CRC and packets that arrived while the device was disabled.  RNicPoll reads this
-     * number without the big lock.
+     * Number of packets for this node that were decoded while the device was enabled,
+     * modulo 2^32.  RNicPoll reads this number without the big lock.
      */
     uint32_t arrivals;
     uint32_t irqs_enabled;          /* enabled causes: IRQ_MASK, or 0 if CTRL_IRQ is 0 */
-    /* Marked interrupt vectors, which exanet_irq_flush() will send, one bit for each. */
+    /*
+     * Marked interrupt vectors, one bit for each.  exanet_irq_flush() sends these
+     * vectors, or only clears the bits on a bus without interrupt messages.
+     */
     uint32_t vectors;
     /* Levels of the interrupt wires, on a bus without interrupt messages. */
     bool line[EXANET_IRQ_LINES];
@@ -160,8 +162,8 @@ static inline bool exanet_ack_stale(ExanetState *s, const ExanetPacket *ack)
 /*
  * Returns EXANET_RESP_ACK if the context in @pdid is enabled, is not quiesced and has the
  * job in @pdid, and this job is not 0.  Otherwise returns EXANET_RESP_PROTECTION.  @node
- * is the packet's source or destination.  If the job is local to this node and @node is
- * another node, the result is EXANET_RESP_PROTECTION too.
+ * is the node with which the context communicates.  If the job is local to this node and
+ * @node is another node, the result is EXANET_RESP_PROTECTION too.
  */
 static inline enum exanet_resp exanet_context_check(const ExanetState *s, uint16_t pdid,
                                                     uint32_t node)

@@ -8,8 +8,8 @@
 #include "link/port.h"
 
 /*
- * Sets the registers that show the state and the counters of @p to present values.  The
- * caller calls this function before a read of these registers.
+ * Sets the registers that show the state and the counters of @p to present values.  Must
+ * be called before a read of these registers.
  */
 void exanet_port_reg_sync(ExanetPort *p);
 /*
@@ -26,8 +26,8 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 void exanet_port_reg_reset(ExanetPort *p);
 /*
  * Stores in field COUNT of PORT_INJECT the number of faults that the order still has to
- * inject.  If this number is 0, sets field KIND to NONE.  Called after @p has injected a
- * fault of an order with a count.
+ * inject.  If this number is 0, sets field KIND to NONE.  Called when @p injects a fault
+ * of an order with a count.
  */
 void exanet_port_reg_injected(ExanetPort *p);
 

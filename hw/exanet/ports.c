@@ -50,11 +50,11 @@ static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
 }
 
 /*
- * Returns true if a packet of the node at @coord has arrived through a switch within the
- * last EXANET_TID_AGE_NS, because such a node is not a neighbour of this node.  But
- * returns false if the node is a neighbour in the torus or QFDB and its last known epoch
- * is @epoch.  Such a node may have sent packets by another route before its cable to this
- * node was up.
+ * Returns true if exanet_receiver_elsewhere() shows that a packet of the node at @coord
+ * has lately arrived through a switch, because such a node is not a neighbour of this
+ * node.  But returns false if exanet_router_near() is true for the node and the last
+ * known epoch of the node is @epoch.  Such a node may have sent packets by another route
+ * before its cable to this node was up.
  */
 static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
 {

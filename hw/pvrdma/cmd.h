@@ -11,7 +11,8 @@
  * Executes the command in the command slot.  If the command has a response, writes the
  * response to the response slot and raises the interrupt RESPONSE.  After an error only
  * MODIFY_QP has a response.  Returns the value for the register ERR: 0, also if the
- * response contains the error, or a positive errno.  EFAULT: a slot is not in memory.
+ * response contains the error, or a positive errno.  EFAULT: a slot, or memory to
+ * which the command refers, cannot be accessed.
  */
 int pvrdma_cmd_run(PvrdmaState *s);
 

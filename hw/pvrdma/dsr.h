@@ -13,7 +13,7 @@ typedef struct PvrdmaState PvrdmaState;
  * region refers, and writes the device's capabilities to the region.  Then sets cmd_slot,
  * resp_slot, uar_pfn and dsr_valid of @s, and returns 0.  On an error returns a positive
  * errno; in this case the device has no ring, and dsr_valid is unchanged.  Also sets
- * qp_handles, from the driver's version.
+ * qp_handles, from the driver's version and the property version.
  */
 int pvrdma_dsr_load(PvrdmaState *s);
 

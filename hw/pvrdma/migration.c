@@ -8,8 +8,9 @@
  * device can still be reset.  Loading does not access guest memory, because the content
  * of guest memory may not have arrived yet.
  *
- * Packets that were on the wire may be lost.  The loaded device fetches again the WQEs
- * that are not complete, and sends again the WQEs that are not done.  Peers retransmit.
+ * Packets that were on the wire may be lost.  The loaded device fetches again the send
+ * WQEs that are not complete, and sends again the packets that are not acknowledged.
+ * Peers retransmit.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"

@@ -65,8 +65,9 @@ static void qp_visit(PvrdmaState *s, PvrdmaQp *qp, unsigned *budget)
 }
 
 /*
- * Visits the active QPs, each at most once, until *@budget is 0 or the port accepts no
- * frame.  Returns true if a QP is active and the port accepts frames.
+ * Visits the active QPs until *@budget is 0 or the port accepts no frame.  Visits each
+ * QP once, or perhaps again if a visit has deactivated the last QP of the list.  Returns
+ * true if a QP is active and the port accepts frames.
  */
 static bool qps_run(PvrdmaState *s, unsigned *budget)
 {

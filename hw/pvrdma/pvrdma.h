@@ -6,10 +6,10 @@
  *
  * Numbers are in host byte order, unless their type or their comment says otherwise.
  * Functions that execute a command of the driver return 0 or a positive errno, which the
- * driver reads.  Functions that execute a part of a work request return enum
- * pvrdma_wc_status.  The loop of pvrdma.c sends the frames, except the last answers of a
- * QP, which a command sends.  The handlers of arriving frames and of the QPs' timers send
- * nothing: they activate the QPs that have something to send.
+ * driver reads.  A status of type uint8_t is enum pvrdma_wc_status.  The loop of
+ * pvrdma.c sends the frames, except the last answers of a QP, which a command sends.
+ * The handlers of arriving frames and of the QPs' timers send nothing: they activate the
+ * QPs that have something to send.
  */
 #ifndef HW_PVRDMA_PVRDMA_H
 #define HW_PVRDMA_PVRDMA_H
@@ -58,7 +58,7 @@ struct PvrdmaState {
     QEMUTimer *ring_timer;          /* calls pvrdma_rings_retry() */
     PvrdmaTable uc, pd, mr, cq, srq, qp;    /* PvrdmaState owns the objects */
     PvrdmaQp *gsi;                  /* the QP of type GSI, or NULL */
-    /* Bits 23:16, the generation, of the QP number that qp_number() made last. */
+    /* Generation, bits 23:16, of the newest QP number that has a generation; 0: none. */
     uint8_t qpn_generation;
     uint8_t mr_generation;          /* bits 7:0 of the key of the next new region */
     PvrdmaGid gid[PVRDMA_GIDS];

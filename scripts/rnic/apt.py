@@ -3,8 +3,7 @@
 
 The machine's own configuration of apt installs packages on the machine. A second configuration
 fetches sources and single packages, so that nothing in /etc/apt changes. The second
-configuration uses the mirror of the machine's configuration, and those of its options that
-_KEEP matches.
+configuration uses mirror() and options(), both from the machine's configuration.
 """
 
 import os
@@ -20,8 +19,7 @@ KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 _DIR = BUILD / 'apt'
 _CONF = _DIR / 'apt.conf'
 _SUITES = ['trixie', 'trixie-backports', 'forky', 'sid', 'experimental']
-# Matches the options that _CONF, the second configuration of apt, copies from the machine's
-# configuration.
+# Matches the machine's options of apt for downloads. options() returns those with a value.
 _KEEP = re.compile(r'Acquire::(http|https|ftp|Check-|Retries|ForceIPv|'
                    r'AllowInsecure|Max-|Proxy)')
 
@@ -66,9 +64,9 @@ def _installed(name):
 
 
 def mirror():
-    """Returns the address of the Debian archive that this machine uses. Asks apt, because the
-    machine's list of sources has one of several formats. Fails if apt knows no archive of
-    Debian."""
+    """Returns the address of the first archive in the configuration of apt that has the
+    component main of this machine's release, of stable or of testing. Asks apt, because the
+    machine's list of sources has one of several formats. Fails if there is no such archive."""
     out = subprocess.run(
         ['apt-get', 'indextargets', '--format',
          '$(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages'],
@@ -88,7 +86,8 @@ def _os_release():
 
 
 def options():
-    """Returns the machine's options for downloads, as lines of an apt configuration."""
+    """Returns the machine's options for downloads that have a value, as lines of an apt
+    configuration."""
     out = subprocess.run(['apt-config', 'dump'], capture_output=True,
                          text=True, check=True).stdout
     return [line for line in out.splitlines()

@@ -3,9 +3,9 @@
 x86-64.
 
 The build runs no program of another processor. The packages of an arm64 guest are only
-unpacked, because their scripts would run such programs. settle() takes the files that these
-scripts would write from the amd64 guest. A cross compiler in a Debian 13 for amd64 compiles
-the project's own parts.
+unpacked, because their scripts would run such programs. settle() copies files of /etc and
+links, which these scripts would make, from the amd64 guest. A cross compiler in a Debian 13 for
+amd64 compiles the project's own parts.
 """
 
 import os
@@ -35,8 +35,8 @@ class Arch:
     machine = ['-M', 'q35', '-cpu', 'max']
     cmdline = 'console=ttyS0 tsc=reliable no_timer_check lpj=4000000'
     host_packages = []
-    environment = {}            # variables for the compilation of the project's own parts
-    configure = ''              # options of libfabric's configure script
+    environment = {}            # variables for the compilation of the parts: see guest._Part
+    configure = ''              # more options of libfabric's configure script
     ram = device_tree = None    # initramfs and device tree of guests without a disk; None:
                                 # there are no such guests
     build_recipe = Recipe(
@@ -74,8 +74,8 @@ class Arch:
     def unpack_kernel(self, image):
         """Writes the file self.kernel, which QEMU boots, from IMAGE, the kernel of Debian's
         package. For amd64, writes the ELF kernel inside IMAGE, because the guest then need
-        not unpack the kernel, and fails if IMAGE contains no ELF kernel. For arm64, copies
-        IMAGE."""
+        not unpack the kernel, and fails if IMAGE contains no ELF kernel compressed by zstd.
+        For arm64, copies IMAGE."""
         data = image.read_bytes()
         at = data.find(b'\x28\xb5\x2f\xfd', 0x4000)
         with open(self.kernel, 'wb') as out:

@@ -22,7 +22,7 @@ _SAID = re.compile(r'^\[ *\d+\.\d+\] rnic\| (.*)$', re.M)
 def run(binary, command):
     """Boots the board, runs the shell command line COMMAND, and waits until the board switches
     itself off. Returns the output and the exit code of COMMAND. Fails if the board does not
-    run COMMAND to its end."""
+    run COMMAND to its end, or is not off after _SECONDS, or if QEMU fails."""
     console = log_path('zcu102-console')
     with tempfile.NamedTemporaryFile() as ram, step('running zcu102') as line:
         ram.write(ARM64.ram.read_bytes())

@@ -77,8 +77,8 @@ def _state(name):
 
 @contextlib.contextmanager
 def _lock(name):
-    """Holds the lock of cluster NAME while this process starts or ends the cluster. Fails if
-    another process holds the lock."""
+    """Holds the lock of cluster NAME for the body of a with statement. A process holds this
+    lock while it starts or ends the cluster. Fails if another process holds the lock."""
     _STATES.mkdir(parents=True, exist_ok=True)
     path = _STATES / f'{name}.lock'
     file = None
@@ -119,8 +119,8 @@ def _strays(folder):
 
 
 def names():
-    """Returns the names of clusters that have a record: clusters that start or run, and
-    clusters that ended without `scripts/cluster down`."""
+    """Returns the names of clusters that have a record. A cluster keeps its record if its
+    nodes end without a call of down()."""
     return sorted(f.parent.name for f in _STATES.glob('*/state.json'))
 
 
@@ -161,7 +161,8 @@ class Damaged(Failed):
 
 def end(name):
     """Ends cluster NAME, or the processes that a crash has left of it, and removes the record
-    of the cluster. Fails if the cluster has no record."""
+    of the cluster. Fails if the cluster has no record, or if another process starts or ends
+    the cluster."""
     with _lock(name):
         _end(name)
 
@@ -214,8 +215,9 @@ class Background(vm.Cluster):
     # --- Starting ---------------------------------------------------------
 
     def up(self):
-        """Boots all nodes and waits until they answer. After an error, or if the user stops
-        the program, ends all nodes. Fails if the cluster is up."""
+        """Boots all nodes and waits until they answer. If an error or the user stops the boot,
+        ends all nodes. Fails if at least one node of a cluster with this name runs, or if
+        another process starts or ends the cluster."""
         vm.check_share(self.share)
         vm.check_faults(self.binary, self.topology)
         with _lock(self.name):
@@ -335,8 +337,8 @@ class Background(vm.Cluster):
 
     def look(self, node):
         """Returns the properties "node", "links" and "counters" of the NIC of NODE as a
-        dictionary. Returns a text with the reason if the QEMU of NODE was not started, has
-        ended or does not answer."""
+        dictionary. Returns a text with the reason if the QEMU of NODE was not started or has
+        ended, or if the properties cannot be read."""
         if not node.process:
             return 'was not started'
         if node.process.poll() is not None:

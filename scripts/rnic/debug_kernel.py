@@ -3,8 +3,8 @@
 DEBUG_ATOMIC_SLEEP): Debian's source with a small configuration.
 
 A guest with this kernel has the usual disk, because the initrd of this kernel contains the only
-module, exanet.ko, and all other drivers are built in. The kernel is built again only if its
-configuration or the packages of its build change, because a build takes long."""
+module, exanet.ko, and all other drivers are built in. A new version of Debian's source alone
+does not cause a new build, because a build takes long."""
 
 import shutil
 

@@ -46,7 +46,7 @@ class Family:
     # Folders of hw/NAME: a tuple for each level, from the lowest to the highest. '' is hw/NAME
     # itself. Folders of the same level do not use each other.
     rooms: tuple
-    headers: tuple              # files in include/rnic/NAME: each uses only headers before it
+    headers: tuple              # files in include/rnic/NAME: none uses a later one
     nics: tuple
     # Folder of hw/NAME -> the only header of this folder that other folders include.
     doors: dict = field(default_factory=dict)
@@ -58,8 +58,8 @@ class Family:
     linux_driver: tuple = ()
     images: dict = field(default_factory=dict)      # name of a disk -> its packages
     board_tests: tuple = ()     # programs of tests/guest that run on zcu102
-    # Name of a fuzz target without the prefix fuzz-NAME- -> number of inputs in the gate. For
-    # a target without an entry, the gate runs the usual number of inputs.
+    # Name of a fuzz target without the prefix fuzz-NAME- -> maximum number of inputs in the
+    # gate. A target without an entry has the usual maximum.
     fuzz_runs: dict = field(default_factory=dict)
     # For QEMU's generic fuzzer: options of the machine, and patterns of the names of objects
     # whose registers are fuzzed. If fuzz_machine is empty, this fuzzer does not run for the

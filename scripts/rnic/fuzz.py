@@ -24,8 +24,8 @@ _FINDINGS = _DIR / 'findings'
 _CORPUS = TOP / 'tests/fuzz/corpus'
 # Libraries of QEMU, besides libqemuutil.a, that some targets are linked with.
 _PARTS = ('qom', 'migration', 'io', 'crypto', 'authz', 'event-loop-base')
-# Number of inputs that the gate runs for a target: _RUNS_OF[NAME] for target fuzz-NAME, and
-# _RUNS for a target that _RUNS_OF lacks.
+# Maximum number of inputs that the gate runs for a target: _RUNS_OF[NAME] for target fuzz-NAME,
+# and _RUNS for a target that _RUNS_OF lacks.
 _RUNS = 100000
 _RUNS_OF = {f'{f.name}-{name}': runs for f in families.FAMILIES
             for name, runs in f.fuzz_runs.items()}
@@ -34,7 +34,7 @@ _GATE_ENOUGH = 90            # seconds after which a target ends, although input
 _GATE_SECONDS = 120          # seconds after which a target is killed and fails
 _INPUT_SECONDS = 20          # limit of the time of one input
 # A target of gate() fails if it runs less than the part _GATE_PART of the inputs of _wanted().
-# A target of soak() must run the part _SOAK_PART of these inputs in each _GATE_ENOUGH seconds.
+# A target of soak() must run the part _SOAK_PART of these inputs per _GATE_ENOUGH seconds.
 # _SOAK_PART is smaller, because libFuzzer increases the length of inputs with time.
 _GATE_PART, _SOAK_PART = 1 / 4, 1 / 10
 _QEMU_RATE = 1               # inputs per second below which QEMU's fuzzer fails
@@ -180,7 +180,7 @@ def _all(jobs, summary, title, limit):
 
 
 def _wanted(program):
-    """Returns the number of inputs that the gate wants from target PROGRAM."""
+    """Returns the maximum number of inputs that the gate runs for target PROGRAM."""
     return _RUNS_OF.get(program.name.removeprefix('fuzz-'), _RUNS)
 
 
@@ -196,9 +196,9 @@ def _seed():
 
 
 def gate(built, pattern, summary):
-    """Runs each target that PATTERN selects, with the seed of _seed() and the number of inputs
-    of _wanted(), for at most _GATE_ENOUGH seconds. The only inputs at the beginning are those of
-    tests/fuzz/corpus."""
+    """Runs each target that PATTERN selects, with the seed of _seed(). A target ends after the
+    number of inputs of _wanted(), or after _GATE_ENOUGH seconds. The only inputs at the
+    beginning are those of tests/fuzz/corpus."""
     names = targets(pattern)
     scratch = _DIR / 'gate'
     shutil.rmtree(scratch, ignore_errors=True)
@@ -210,8 +210,8 @@ def gate(built, pattern, summary):
 
 
 def soak(built, minutes, pattern, summary):
-    """Runs the targets that PATTERN selects. All targets together take MINUTES. Keeps new inputs
-    for later runs. Fails if PATTERN selects no target."""
+    """Runs the targets that PATTERN selects. All targets together take about MINUTES. Keeps new
+    inputs for later runs. Fails if PATTERN selects no target."""
     names = targets(pattern)
     if not names:
         raise Failed(f'no fuzz target is called {pattern}')

@@ -48,7 +48,8 @@ _PROVIDERS_OFF = (
 _CONFIGURE = ' '.join([
     '--prefix=/usr', *(f'--enable-{f.name}=dl' for f in families.FAMILIES if f.provider),
     '--disable-static', *(f'--disable-{p}' for p in _PROVIDERS_OFF.split())])
-# The script and the patch that add the providers to the source of libfabric.
+# The script that adds the providers to the source of libfabric, and the patch of libfabric that
+# this script applies.
 _APPLY = TOP / 'configure-patch/apply-libfabric.sh'
 _APPLIED = _APPLY, TOP / 'configure-patch/libfabric.patch'
 _HERE = initrd.HERE
@@ -60,9 +61,10 @@ _PRODUCTS = shutil.ignore_patterns(
 
 
 class _Part:
-    """A part of the guests that is compiled in the build root of ARCH. FOLDER has the sources.
-    BUILD(part) compiles the part, which needs the parts NEEDS. WHAT names the part in
-    messages. FAMILY is the family to which the part belongs, or None."""
+    """A part of the guests, or a test, that is compiled in the build root of ARCH. FOLDER has
+    the sources. BUILD(part) compiles the part, which needs NEEDS: other parts, or the debug
+    kernel. WHAT names the part in messages. FAMILY is the family to which the part belongs,
+    or None."""
 
     def __init__(self, arch, name, what, folder, build, needs=(), family=None):
         self.arch, self.name, self.what, self.family = arch, name, what, family
@@ -71,9 +73,9 @@ class _Part:
         self.stamp = arch.out / f'{name}.stamp'
 
     def digest(self):
-        """Returns the digest of the sources, the shared headers, the packages and the kernel
-        version of the build root, the parts that this part needs, the patch of libfabric, and
-        the function that builds this part."""
+        """Returns the digest of the sources, the shared headers, the recipe and the kernel
+        version of the build root, all that this part needs, the patch of libfabric with its
+        script, and the function that builds this part."""
         return digest(*(p.digest() for p in self.needs),
                       _root_digest(self.arch), _kernel(self.arch),
                       *(digest(str(f.relative_to(TOP)), f)
@@ -284,8 +286,7 @@ def _debug_module():
 
 
 def _parts(arch, image=''):
-    """Returns all instances of _Part for the disk IMAGE for ARCH, in the order of their
-    builds."""
+    """Returns the parts of the disk IMAGE for ARCH, in the order of their builds."""
     found = [p for f in families.FAMILIES for p in _family_parts(arch, f)]
     libraries = [p for p in found if p.build is _build_lib]
     found += [_Part(arch, 'examples', 'the example programs', 'guest-driver/examples',
@@ -297,7 +298,7 @@ def _parts(arch, image=''):
 
 
 def _family_parts(arch, family):
-    """Yields the parts of FAMILY in the order of their builds."""
+    """Yields the parts of FAMILY that all disks have, in the order of their builds."""
     name = family.name
     if family.module:
         yield _Part(arch, f'{name}-module', f'the kernel module {name}',
@@ -361,13 +362,13 @@ class Image:
         return digest(' '.join(recipe.packages), ' '.join(recipe.excluded))
 
     def disk_digest(self):
-        """Returns the digest of all sources of the disk."""
+        """Returns the digest of the sources of the disk, without the ssh keys."""
         return digest(self.base_digest(), _HERE,
                       *(p.digest() for p in self.parts))
 
     def is_fresh(self):
-        """Returns true if the key for ssh exists, and all files that guests of ARCH with this
-        disk boot are up to date."""
+        """Returns true if the key for ssh exists, and this disk, the boot files of ARCH and,
+        for arm64, the files of guests without a disk are up to date."""
         return KEY.is_file() and self.disk.is_file() \
             and fresh(_boot_stamp(self.arch), _boot_digest(self.arch)) \
             and (not self.arch.ram or fresh(self.arch.folder / 'ram.stamp',
@@ -375,8 +376,8 @@ class Image:
             and fresh(self.stamp, self.disk_digest())
 
     def make_base(self):
-        """Installs the packages of this disk in the folder self.base, unless they are up to
-        date."""
+        """Installs the packages of this disk in the folder self.base, unless the stamp of this
+        folder is up to date."""
         what = 'the Debian 13 of the guests' + _for(self.arch) + \
             (f', with {self.name}' if self.name else '')
         recipe, like = self.arch.recipe(self.packages), Image(self.name)
@@ -468,9 +469,9 @@ def build_debug():
 
 def _install(arch, images):
     """Installs the build root of ARCH and the root file systems of IMAGES, a dictionary
-    {path of the root file system: Image}. All of them must have the same kernel. If their
-    kernels differ, because Debian's archive had a newer kernel for a later installation,
-    installs all of them again. Fails if the kernels then differ, too."""
+    {path of the root file system: Image}, unless they are up to date. All of them must have
+    the same kernel. If their kernels differ, because Debian's archive had a newer kernel for
+    a later installation, installs all of them again. Fails if the kernels then differ, too."""
     for _ in range(2):
         _install_once(arch, images)
         if {kernel_version(base) for base in images} == {arch.build_version()}:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the initramfs of guests, which contains the modules for the disk or the whole guest.
-Makes the device tree of the board zcu102, too."""
+"""Makes the initramfs of guests, which contains the modules for the disk, the modules of the
+debug kernel, or the whole guest. Makes the device tree of the board zcu102, too."""
 
 import stat
 import subprocess

@@ -17,8 +17,9 @@ FIRST = 100
 
 
 def listening(address):
-    """Returns a TCP socket that listens at ADDRESS (ADDRESS:PORT). Connections that are accepted
-    from this socket send data without delay (TCP_NODELAY). Ends the program after an error."""
+    """Returns a TCP socket that listens at ADDRESS (ADDRESS:PORT). Connections that are
+    accepted from this socket send data without delay (TCP_NODELAY). Ends the program after an
+    error."""
     host, _, port = address.rpartition(':')
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(
@@ -31,7 +32,8 @@ def listening(address):
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         sock.bind(where)
-        # With SO_REUSEADDR, listen() fails too if another process listens at the address.
+        # With SO_REUSEADDR, two processes can bind sockets to one address before either
+        # listens. Then the second listen() fails.
         sock.listen(1)
     except OSError as e:
         sys.exit(f'cannot listen at {address}: {e.strerror}')
@@ -40,7 +42,7 @@ def listening(address):
 
 def private(path):
     """Makes the folder PATH, which only this user can enter, unless it exists. Ends the program
-    if PATH exists and is not such a folder."""
+    if PATH cannot be made, or exists and is not such a folder."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

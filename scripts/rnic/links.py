@@ -51,7 +51,7 @@ def _dead(folder, link):
 
 
 def _rst(path):
-    """Returns the errors of the document PATH, and the targets of its links."""
+    """Returns the errors and warnings of the document PATH, and the targets of its links."""
     tree = _tree(path)
     messages = [m for m in (*tree.parse_messages, *tree.transform_messages)
                 if m['level'] >= _WARNING]

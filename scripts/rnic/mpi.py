@@ -18,8 +18,9 @@ _LINE = re.compile(r'size=(\d+) latency_us=([\d.]+) bandwidth_MBps=([\d.]+)')
 
 def pingpong(pair, path, name, sizes=tuple(SIZES), seconds=0.5, progress=None):
     """Runs the ping-pong over PATH, a key of PATHS, with messages of SIZES bytes, and measures
-    each size for SECONDS. Returns {size: (microseconds one way, MB/s)}. Fails if the program
-    fails, for example because it finds wrong data. NAME begins the name of the log."""
+    each size for SECONDS. Returns {size: (microseconds one way, MB/s)}. Fails if a QEMU ends,
+    or if the program fails, for example because it finds wrong data. NAME begins the name of
+    the log."""
     command = (f'timeout 600 mpirun --hostfile /etc/rnic/hosts -n 2 '
                f'{PATHS[path]} /usr/lib/rnic/tests/mpi-pingpong -m '
                f'-t {seconds} {" ".join(map(str, sizes))}')

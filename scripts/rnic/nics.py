@@ -8,9 +8,10 @@ from .arch import pair_of
 
 
 def pair(text):
-    """Returns the kinds of the NICs of node0 and node1. TEXT, the value of an option, has one
-    kind for both nodes, or two kinds with a comma between them. Raises ArgumentTypeError if
-    TEXT has another form, or if these NICs cannot communicate with each other."""
+    """Returns the kinds of the NICs of node0 and node1. TEXT, the value of an option or of a
+    line "# nic: TEXT" in a guest test, has one kind for both nodes, or two kinds with a comma
+    between them. Raises ArgumentTypeError if TEXT has another form, or if these NICs cannot
+    communicate with each other."""
     kinds = tuple(text.split(','))
     kinds = kinds * 2 if len(kinds) == 1 else kinds
     if len(kinds) != 2 or any(k not in families.NICS for k in kinds):

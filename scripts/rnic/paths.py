@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Defines folders. All products of builds and tests are in BUILD, which the environment
+"""Defines folders. Products of builds and logs of tests are in BUILD, which the environment
 variable RNIC_BUILD can set."""
 
 import os

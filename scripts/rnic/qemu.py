@@ -160,8 +160,8 @@ def environment():
 
 
 def _fetch_tools():
-    """Fetches and unpacks Debian 13's meson, unless it is in _TOOLS already. The meson of Debian
-    12 is too old. Meson runs without an installation."""
+    """Fetches Debian 13's meson and pycotap and unpacks them in _TOOLS, unless they are there.
+    The meson of Debian 12 is too old. Meson runs without an installation."""
     if not (_TOOLS / 'usr/lib/python3/dist-packages/pycotap').is_dir():
         with step('fetching meson'):
             apt.fetch_package('meson', _TOOLS)

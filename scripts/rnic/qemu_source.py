@@ -13,7 +13,8 @@ DEFAULT = '10.0'
 
 
 def present(version=DEFAULT):
-    """Returns the source tree of VERSION below SRC; None if find() has not made it yet."""
+    """Returns the source tree of VERSION that find() has made below SRC, from Debian's source
+    or from the source that QEMU_SRC names now; None if there is no such tree."""
     given = os.environ.get('QEMU_SRC')
     folder = _folder(Path(given).resolve()) if given else SRC
     found = sorted(folder.glob(f'qemu-{version}.*/qemu-options.hx'))

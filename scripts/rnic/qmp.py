@@ -19,9 +19,9 @@ _RELAY = Path(__file__).with_name('relay.py')
 
 
 def _library():
-    """Returns the module qemu.qmp. Raises OSError if QEMU's source is not there. Does not fetch
-    the source, because a command for running nodes must not wait for a build. A QEMU that
-    runs was built from this source, so the source is usually there."""
+    """Returns the module qemu.qmp. Raises OSError if QEMU's source is not there or lacks the
+    module. Does not fetch the source, because a command for running nodes must not wait for a
+    build. A QEMU that runs was built from this source, so the source is usually there."""
     source = qemu_source.present()
     if not source:
         raise OSError('there is no source of QEMU, which contains the library of QMP: '

@@ -17,7 +17,8 @@ from .steps import run
 # The folders of hw/core and of each family, by level: see family.Family. A file may use
 # symbols and headers of its own folder, of lower folders, and of core.
 FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
-# family -> {folder: the only header of the folder that other folders may include}
+# family -> {folder: the only header of the folder that files of other folders, except the
+# family's main header, may include}
 DOORS = {f.name: f.doors for f in families.FAMILIES}
 CIRCLE_MAX = 6          # maximum number of files that use each other's symbols in a circle
 MAIN_HEADER_MAX = 250   # maximum number of lines of a family's main header
@@ -111,8 +112,8 @@ class Rooms(_Graph):
 
 
 class Module(_Graph):
-    """The C files of the kernel module in FOLDER. The module's main header lists the rooms, from
-    the lowest to the highest: a line "* ROOM FILE" begins a room, the next lines name more
+    """The C files of the kernel module in FOLDER. The module's main header lists the rooms,
+    from the lowest to the highest: a line "* ROOM FILE" begins a room, the next lines name more
     files.
 
     The module is compiled only in a guest's Debian, which this check does not need. So the
@@ -142,10 +143,10 @@ class Module(_Graph):
         return self.rooms.get(other, 0) <= self.rooms.get(name, 0)
 
     def headers(self):
-        """Yields a message for each file that has no room or does not include its own header
-        first, and for each declaration in a header whose symbol the C file of the same name
-        does not define. If files include their own headers first, the build proves that
-        these headers compile alone."""
+        """Yields a message for each C file that has no room or does not include its own header
+        first, and for each declaration in a header of a symbol with the module's prefix that
+        the C file of the same name does not define. If files include their own headers first,
+        the build proves that these headers compile alone."""
         for path in sorted(self.folder.glob(f'{self.name}_*.c')):
             own = path.with_suffix('.h')
             first = re.search(r'^#include (\S+)', path.read_text(encoding='utf-8'), re.M)
@@ -196,9 +197,9 @@ def _alone(header, flags, cwd):
 
 
 def main_header(family):
-    """Yields a message if the main header of FAMILY has more than MAIN_HEADER_MAX lines, and one
-    if this header has more than FEW_USERS_MAX symbols (functions, macros, types and variables)
-    that fewer than FEW_USERS files use."""
+    """Yields a message if the main header of FAMILY has more than MAIN_HEADER_MAX lines, and
+    one if this header has more than FEW_USERS_MAX symbols (functions, macros, types and
+    variables) that fewer than FEW_USERS other files of FAMILY use."""
     path = TOP / f'hw/{family.name}/{family.name}.h'
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
@@ -260,8 +261,8 @@ def _included(path, header):
 
 
 def _allowed(name, other):
-    """Returns true if file NAME below hw may use file OTHER, which is in hw/core, in the same
-    folder, or in a lower folder of the same family."""
+    """Returns true if file OTHER below hw is in hw/core, in the folder of file NAME, or in a
+    lower folder of the same family, so that file NAME may use file OTHER."""
     (family, mine), (of, its) = _split(name), _split(other)
     if of == 'core' or (family, mine) == (of, its):
         return True
@@ -277,8 +278,8 @@ def _door(name, other):
 
 
 def _split(name):
-    """Returns the first folder of file NAME below hw, which is a family or core, and the rest of
-    the path without the name of the file."""
+    """Returns the first folder of file NAME below hw, which is a family or core, and the rest
+    of the path without the name of the file."""
     family, _, rest = name.partition('/')
     return family, rest.rpartition('/')[0]
 

@@ -19,8 +19,8 @@ _held = {}             # path of a scratch folder -> descriptor with its lock
 
 def base(everywhere=False):
     """Returns this user's folder for all folders of sockets, and makes the folder if it is
-    missing. With EVERYWHERE, the path is the same on all hosts. Fails if another user owns or
-    can enter the folder."""
+    missing. With EVERYWHERE, the path is the same on all hosts. Fails if the path is no folder,
+    or if another user owns or can enter the folder."""
     path = Path(f'/tmp/rnic-{os.getuid()}')
     session = os.environ.get('XDG_RUNTIME_DIR', '')
     # After su or sudo, XDG_RUNTIME_DIR can be the folder of another user.
@@ -49,9 +49,9 @@ def _locked(path, wait):
 
 
 def scratch():
-    """Returns the path of a new folder for this process, and holds the lock of this folder until
-    remove(). Removes other scratch folders whose lock no process holds: their processes ended
-    without remove(), and the kernel released the locks."""
+    """Returns the path of a new folder for this process, and holds the lock of this folder
+    until remove(). Removes other scratch folders whose lock no process holds: their processes
+    ended without remove(), and the kernel released the locks."""
     top = base()
     with _locked(top, wait=True):
         for old in top.glob(_SCRATCH + '*'):

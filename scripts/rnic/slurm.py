@@ -18,7 +18,8 @@ _SECONDS = 60          # limit for salloc to get the hosts, and for a command of
 
 def allocate(name, folder, topo):
     """Returns the number of a new job that has all hosts of the topology TOPO. The name of the
-    job contains that of FOLDER. Fails if Slurm does not start the job within _SECONDS."""
+    job contains that of FOLDER. Fails if Slurm is not installed, or does not start the job
+    within _SECONDS."""
     hosts, job = ','.join(topo.hosts), f'rnic-{Path(folder).name}'
     log = log_path(f'{name}-salloc')
     cmd = ['salloc', '--no-shell', f'--immediate={_SECONDS}',

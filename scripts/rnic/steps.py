@@ -202,8 +202,8 @@ def fresh(stamp, value):
 @contextlib.contextmanager
 def making(stamp, value):
     """Context in which a product is made whose sources have the digest VALUE. Removes the file
-    STAMP at the begin, and writes VALUE to STAMP at the end, so that STAMP does not exist if the
-    body fails."""
+    STAMP at the beginning, and writes VALUE to STAMP at the end, so that STAMP does not exist
+    if the body fails."""
     stamp.unlink(missing_ok=True)
     yield
     stamp.write_text(value, encoding='ascii')
@@ -232,8 +232,8 @@ def main(function):
 
 
 def _trace():
-    """Writes the current exception to a log and returns its path; None if the log cannot be
-    written."""
+    """Writes the current exception to a log. Returns the path of the log; None if the log
+    cannot be written."""
     try:
         log = log_path('error')
         log.write_text(traceback.format_exc(), encoding='utf-8')

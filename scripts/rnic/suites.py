@@ -124,10 +124,10 @@ def _wait(process, seconds, stop):
 
 @contextlib.contextmanager
 def scripts_meanwhile(pattern, summary):
-    """Runs the tests of tests/scripts that PATTERN selects while the body of the with statement
-    runs. One thread runs the tests with guests, another thread the tests without guests. Waits
-    for all tests after the body. Two threads take less time than one, because guests often
-    wait for each other. If the body fails, ends the tests."""
+    """Runs the tests of tests/scripts that PATTERN selects, except long tests, while the body
+    of the with statement runs. One thread runs the tests with guests, another thread the tests
+    without guests. Waits for all tests after the body. Two threads take less time than one,
+    because guests often wait for each other. If the body fails, ends the tests."""
     stop = threading.Event()
     tests = list(_script_tests(pattern, False))
     lanes = [[t for t in tests if _boots_guests(t)],
@@ -175,9 +175,9 @@ def script_names(pattern, full=False):
 
 
 def guests(binary, pattern, summary, arch=AMD64, full=False):
-    """Runs the tests of tests/guest that PATTERN selects, in guests of ARCH. Tests with the same
-    NICs and kernel share one boot of a pair. Each line "# nic: KIND" in a test names a pair
-    of NICs, a line "# cpus: N" the minimum number of CPUs per guest, and a line "# kernel:
+    """Runs the tests of tests/guest that PATTERN selects, in guests of ARCH. Tests with the
+    same NICs and kernel share one boot of a pair. Each line "# nic: KIND" in a test names a
+    pair of NICs, a line "# cpus: N" the minimum number of CPUs per guest, and a line "# kernel:
     debug" chooses the debug kernel. An error of the kernel on the console of a guest counts
     as a failure."""
     found = {}
@@ -215,8 +215,8 @@ def _has_debug_kernel(test):
 
 
 def _pairs(test, arch):
-    """Yields the pairs of NICs of TEST that guests of ARCH can have. Yields no pair if TEST needs
-    the debug kernel and ARCH is not AMD64."""
+    """Yields the pairs of NICs of TEST that guests of ARCH can have. Yields no pair if TEST
+    needs the debug kernel and ARCH is not AMD64."""
     text = test.read_text(encoding='utf-8')
     if arch is not AMD64 and _has_debug_kernel(test):
         return

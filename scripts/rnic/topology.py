@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads topology files, which list the nodes of a cluster and their cables.
 
-docs/clusters.rst describes the file. This module checks the file, but not the values of faults
-and routes. vm.check_faults() checks faults, and the device checks routes when its node starts.
+docs/clusters.rst describes the file. This module checks the file, but not the values of faults,
+and only the characters of routes. vm.check_faults() checks faults, and the device checks routes
+when its node starts.
 """
 
 import configparser
@@ -52,7 +53,8 @@ class Node:
     cables: list = field(default_factory=list)
 
     def link(self, cable):
-        """Returns the number of the device's link at which CABLE, a cable of this node, ends."""
+        """Returns the number of the device's link at which CABLE, a cable of this node,
+        ends."""
         return next(i for i, c in enumerate(self.cables) if c is cable)
 
 
@@ -82,7 +84,7 @@ class Topology:
     interface: str = 'lo'      # interface of each host for the Ethernet of the guests
     slurm: str = ''            # more options of salloc
     image: str = ''            # one of guest.IMAGES
-    text: str = ''             # contents of the topology file
+    text: str = ''             # contents of the topology file, without indentation
 
     def node(self, name):
         """Returns the node with the name or number NAME. Fails if there is no such node."""
@@ -174,8 +176,8 @@ class _Parser:
                              f'U+{ord(wrong):04X} cannot be in it')
 
     def where(self, section, key=None):
-        """Returns the beginning of a message: the file, and the line of KEY in SECTION; the line
-        of the head of SECTION if KEY is None or missing; line 1 if SECTION is missing."""
+        """Returns the beginning of a message: the file, and the line of KEY in SECTION; the
+        line of the head of SECTION if KEY is None or missing; line 1 if SECTION is missing."""
         line, inside = 1, False
         for number, s in enumerate(self.lines, 1):
             if s.startswith('['):
@@ -566,8 +568,8 @@ class _Parser:
 
 
 def _sizes(text):
-    """Returns the list of numbers in a TEXT such as 4x2x2. The list is empty if TEXT has another
-    form, or a number that is not from 1 to 16."""
+    """Returns the list of numbers in a TEXT such as 4x2x2. The list is empty if TEXT has
+    another form, or a number that is not from 1 to 16."""
     size = [int(n) for n in text.split('x')] if _SIZES.fullmatch(text) else []
     return size if all(1 <= n <= 16 for n in size) else []
 

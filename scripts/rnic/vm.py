@@ -25,7 +25,7 @@ from .paths import shown
 from .qmp import Qmp
 from .steps import Failed, log_path, step, tail
 
-BOOT_SECONDS = 240     # limit for the boot of a guest, while a few others boot, too
+BOOT_SECONDS = 240     # limit for the boot of a node, while a few others boot, too
 _SLOW_BOOT_SECONDS = 900    # limit for the boot of a guest with the debug kernel
 _PR_SET_PDEATHSIG = 1
 _CMDLINE = (
@@ -52,10 +52,10 @@ def default_memory():
 
 
 def _die_with(parent, number):
-    """Returns a function for a new child process to call, so that the kernel sends signal NUMBER
-    to the child when the thread that started the child ends, at the latest when this process
-    ends. PARENT is the number of this process. The function ends the child if this process has
-    ended already."""
+    """Returns a function for a new child process to call, so that the kernel sends signal
+    NUMBER to the child when the thread that started the child ends, at the latest when this
+    process ends. PARENT is the number of this process. The function ends the child if this
+    process has ended already."""
     # Finds prctl before the fork, because another thread may hold the loader's lock during
     # the fork.
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -111,8 +111,9 @@ class Banner:
     def arrived(self, port, limit, wait=0):
         """Returns true if the ssh server at PORT of this machine has sent its banner. Waits
         for the banner for at most WAIT seconds. Opens a connection unless one is open. Closes
-        the connection after the banner, after an error, when the server closes it, and LIMIT
-        seconds after the call that opened it. Raises OSError if no connection is possible."""
+        the connection after the banner, after an error, when the server closes it, and in the
+        first call that ends more than LIMIT seconds after the connection was opened. Raises
+        OSError if no connection is possible."""
         if not self.connection:
             self.connection = socket.create_connection(('127.0.0.1', port), 1)
             self.end = time.monotonic() + limit
@@ -219,7 +220,8 @@ class Node:
 
     def find_port(self):
         """Asks QEMU for the TCP port of QEMU's host that leads to the guest's ssh server, and
-        stores the port. Raises OSError if QEMU does not answer, for example while it starts."""
+        stores the port. Raises OSError if QEMU does not answer, for example while it starts,
+        or if QEMU forwards no port."""
         with self.qmp() as qmp:
             users = qmp.command('human-monitor-command',
                                 **{'command-line': 'info usernet'})
@@ -237,8 +239,8 @@ class Node:
         raise Failed(f'the QEMU of {self.name} {self.end(code)}', self.errors)
 
     def end(self, code=None):
-        """Returns a text that says how QEMU ended, and QEMU's last message. CODE is the exit code
-        of QEMU; another value than a number means that the exit code is not known."""
+        """Returns a text that says how QEMU ended, and QEMU's last message. CODE is the exit
+        code of QEMU; another value than a number means that the exit code is not known."""
         how = 'ended'
         if isinstance(code, int):
             how += f' by {signal.Signals(-code).name}' if code < 0 \
@@ -289,8 +291,8 @@ class Node:
                 '-o', 'ServerAliveCountMax=10', *options, 'root@127.0.0.1']
 
     def login(self):
-        """Opens the ssh connection that later commands share, unless it is open. Fails after
-        60 s."""
+        """Opens the ssh connection that later commands share, unless an earlier call has
+        started this connection. Fails if ssh ends, and after 60 s."""
         if self.master:
             return
         self.master = spawn(self.ssh('-N', '-M'), stdin=subprocess.DEVNULL,
@@ -375,10 +377,10 @@ class Cluster:
                         f'{n.spec.coord:#x}' for n in self.guests)
 
     def crowded(self):
-        """Returns true if there are more than two nodes, and the number of QEMUs plus the number
-        of all guests' CPUs exceeds the number of the hosts' processors. Assumes that each host
-        has as many processors as this machine. A process in a crowded guest must not keep a
-        processor while it waits."""
+        """Returns true if there are more than two nodes, and the number of QEMUs plus the
+        number of all guests' CPUs exceeds the number of the hosts' processors. Assumes that
+        each host has as many processors as this process may use here. A process in a crowded
+        guest must not keep a processor while it waits."""
         nodes = len(self.nodes)
         wanted = nodes + sum(n.spec.cores for n in self.guests)
         hosts = len(self.topology.hosts) or 1
@@ -388,8 +390,8 @@ class Cluster:
         return spawn(cmd, **options)
 
     def started(self, _node):
-        """Does nothing. Node.start() calls this method at its end, when the QEMU of the node has
-        been started, so that a subclass can react."""
+        """Does nothing. Node.start() calls this method at its end, when the QEMU of the node
+        has been started, so that a subclass can react."""
 
     def launcher(self, _node):
         """Returns the words in front of the command line of a node's QEMU."""
@@ -468,9 +470,10 @@ class Cluster:
 
     def foreground(self, command, node=None, tty=False):
         """Runs COMMAND on NODE, by default on the first node, with standard input and output of
-        this process. Returns the exit code. If the QEMU of NODE ends, ends COMMAND and fails.
-        Without NODE, COMMAND may use all nodes, so the end of any QEMU has this effect. Fails
-        if the connection to NODE breaks. With TTY, COMMAND has a terminal."""
+        this process. Returns the exit code. If the QEMU of NODE ends, kills ssh and fails.
+        Without NODE, COMMAND may use all nodes, so the end of any QEMU has this effect; COMMAND
+        may then continue to run. Fails if the exit code is 255, which is also the exit code of
+        ssh for an error, and NODE does not answer. With TTY, COMMAND has a terminal."""
         needed = [node] if node else self.nodes
         node = node or self.nodes[0]
         process = spawn([*node.ssh(*(['-t'] if tty else [])), '--', command])
@@ -514,7 +517,8 @@ def _stream(name, path, server):
 
 
 class Pair(Cluster):
-    """Two guests, node0 and node1, with one cable between their NICs."""
+    """Two guests, node0 and node1. One cable joins their NICs if NICs of this kind have
+    cables."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
                  kinds=(families.DEFAULT.name,) * 2, arches=(AMD64, AMD64),

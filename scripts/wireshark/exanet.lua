@@ -446,8 +446,8 @@ local function without(q, f)
     return copy
 end
 
--- Returns the number @value, below 2^53, as a UInt64, because a ProtoField of type uint64 accepts
--- only this type.
+-- Returns the number @value, below 2^53, as a UInt64, because a ProtoField of type uint64
+-- accepts only this type.
 local function wide(value)
     return UInt64.new(value % 2 ^ 32, floor(value / 2 ^ 32))
 end
@@ -889,7 +889,7 @@ local function note_request(p, number, now, mark)
     t.last_frame, t.time = number, now
 end
 
--- Response codes after which the initiator retransmits the request.
+-- Response codes to a load or store after which the initiator may retransmit the load or store.
 local AGAIN = { [E.resp.RESP_CRC] = true, [E.resp.RESP_FAULT] = true,
                 [E.resp.RESP_NO_CONTEXT] = true, [E.resp.RESP_FULL] = true,
                 [E.resp.RESP_RESOLVED] = true }
@@ -1029,8 +1029,8 @@ local function title(p)
            p.size
 end
 
--- Returns the text of @packets for the info column. Adjacent packets with the same title are one
--- group. The text has the first INFO_GROUPS groups, and the number of the other groups.
+-- Returns the text of @packets for the info column. Adjacent packets with the same title are
+-- one group. The text has the first INFO_GROUPS groups, and the number of the other groups.
 local function packets_text(packets)
     local groups, last = {}, nil
     for _, p in ipairs(packets) do
@@ -1462,8 +1462,8 @@ local function add_hello(root, tvb, s)
     root:add_le(pf["hello.max_words"], tvb(at + 12, 4))
 end
 
--- Returns the coordinates of the sender, which are the last three bytes of its MAC address. nil:
--- the address does not begin with ExaNet's prefix.
+-- Returns the coordinates of the sender, which are the last three bytes of its MAC address.
+-- nil: the address does not begin with ExaNet's prefix.
 local function sender(pinfo)
     local a, b, c, d = tostring(pinfo.dl_src):match(
         "^(%x%x:%x%x:%x%x):(%x%x):(%x%x):(%x%x)$")

@@ -29,11 +29,13 @@
 
 extern uint8_t box_ram[BOX_RAM_BYTES];
 
-/* Clears RAM, removes all regions of the device, and cancels box_flip(). */
+/*
+ * Clears RAM, removes all regions of the device, and cancels box_remap() and box_flip().
+ */
 void box_memory_reset(void);
 /* Maps @mr as region @n of the device, at BOX_BAR(@n). */
 void box_bar(unsigned n, MemoryRegion *mr);
-/* Removes all regions of the device, because the device is unplugged. */
+/* Removes all regions of the device, as an unplug or the end of the device does. */
 void box_bars_remove(void);
 /*
  * Changes the memory map: from now on RAM has only the first @ram_bytes bytes, at most
@@ -48,9 +50,9 @@ void box_remap(hwaddr ram_bytes);
  */
 void box_flip(unsigned reads, uint32_t offset, uint8_t value);
 /*
- * Counts an access to RAM for box_flip(), and changes the byte if @reads + 1 accesses
- * were counted.  Other files call this function for reads that the device does through
- * pointers.
+ * Counts an access to RAM for box_flip(), and changes the byte at access @reads + 1.
+ * Other files call this function after reads that the device does through pointers, and
+ * after box_flip(0, ...), so that the previous box_flip() has no effect any more.
  */
 void box_ram_was_read(void);
 /*
@@ -72,8 +74,9 @@ MemTxResult box_access(hwaddr addr, uint64_t *value, unsigned size, bool write);
 typedef void BoxSent(unsigned wire, const uint8_t *frame, size_t len);
 
 /*
- * Drops all queued frames, unblocks the netdevs, and forgets their NICs and filters.
- * From now on @sent gets the frames that the device sends.
+ * Drops all queued and kept frames, unblocks the netdevs, brings their links up, and
+ * forgets their NICs and filters.  From now on @sent gets the frames that the device
+ * sends.
  */
 void box_net_reset(BoxSent *sent);
 /* Returns netdev @wire, for a property of the device. */
@@ -85,8 +88,9 @@ NetClientState *box_wire(unsigned wire);
  */
 void box_frame(unsigned wire, const void *frame, size_t len);
 /*
- * Offers the oldest queued frame of each netdev to the NIC at the netdev, unless the NIC
- * has refused that frame.  Returns true if a frame has left its queue.
+ * Offers the oldest queued frame of each netdev to the filter and then to the NIC at the
+ * netdev, unless the NIC has refused that frame and has not flushed the queue since.
+ * Drops the frame if the link is down.  Returns true if a frame has left its queue.
  */
 bool box_net_deliver(void);
 /*
@@ -96,8 +100,8 @@ bool box_net_deliver(void);
 bool box_wire_refused(unsigned wire);
 /*
  * Blocks (@on) or unblocks netdev @wire.  A blocked netdev keeps the next frame of the
- * device, and the device must send no further frame.  When the netdev is unblocked, the
- * box reports to the device that this frame has left.
+ * device, which BoxSent gets at once, and the device must send no further frame.  When
+ * the netdev is unblocked, the box reports to the device that this frame has left.
  */
 void box_wire_block(unsigned wire, bool on);
 void box_wire_link(unsigned wire, bool up);
@@ -109,7 +113,8 @@ void box_wire_link(unsigned wire, bool up);
  */
 NICState *box_nic(unsigned wire, const uint8_t mac[6]);
 /*
- * Sets the filter of @netdev, which gets each frame before the NIC does; NULL: no filter.
+ * Sets the filter of @netdev, which gets the frames for the NIC before the NIC does;
+ * NULL: no filter.
  */
 void box_wire_filter(NetClientState *netdev, NetFilterState *filter);
 
@@ -134,8 +139,8 @@ void box_loop_reset(void);
 /* Returns the time of the box's clock, ns. */
 int64_t box_now(void);
 /*
- * Runs or stops the machine, and calls the state handlers if the state changes.  The
- * clock of the box advances only by box_step(), even while the machine is stopped.
+ * Runs or stops the machine, and calls the state handlers if the state changes.
+ * box_step() advances the clock also while the machine is stopped.
  */
 void box_machine_run(bool run);
 /*
@@ -145,9 +150,10 @@ void box_machine_run(bool run);
  */
 bool box_run(unsigned iterations);
 /*
- * Advances the clock by @ns.  Stops at each time for which a timer is armed, runs the
- * timer, and calls box_run(@iterations).  Returns false if a box_run() has returned
- * false, or if the clock has stopped 100000 times before the end.
+ * Advances the clock by @ns, stops at each time for which a timer is armed, and runs the
+ * timer.  Calls box_run(@iterations) at the start, after each stop, and at the end.
+ * Returns false if a box_run() has returned false, or if the clock has stopped 100000
+ * times before the end.
  */
 bool box_step(int64_t ns, unsigned iterations);
 /*
@@ -178,7 +184,8 @@ unsigned box_releases(void);
  */
 enum {
     BOX_MET_FRAME = 1,              /* the polling vCPU has taken a frame */
-    BOX_MET_CLOSE = 2,              /* a context is closed, or an object is destroyed */
+    /* the context of the poll is not open any more, or an object is destroyed */
+    BOX_MET_CLOSE = 2,
     BOX_MET_RESET = 4,
     BOX_MET_UNPLUG = 8,
     BOX_MET_POLL = 16,              /* another vCPU polls */

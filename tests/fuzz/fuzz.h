@@ -6,8 +6,8 @@
  *
  * An input is read as a sequence of little-endian numbers.  Numbers behind the end of the
  * input are zero, so that every prefix of an input is an input.  A target reads each
- * number in a separate statement, because C does not define the order in which the
- * arguments of a call, or the members of an initializer, are evaluated.
+ * number in a separate statement or declarator, because C does not define the order in
+ * which the arguments of a call, or the members of an initializer, are evaluated.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
@@ -23,9 +23,9 @@ typedef struct FuzzInput {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /*
- * A target may define this function, which replay.c calls after all inputs of the corpus.
- * The function asserts that these inputs have reached the states for which the corpus was
- * made.
+ * A target may define this function, which replay.c calls after all inputs of the corpus,
+ * unless arguments of replay.c name files.  The function asserts that these inputs have
+ * reached the states for which the corpus was made.
  */
 void fuzz_reached(void) __attribute__((weak));
 /*
@@ -80,8 +80,8 @@ static inline uint64_t fuzz_u64(FuzzInput *in)
 }
 
 /*
- * Returns the rest of the input, but at most @max bytes, as a string with a final 0; the
- * caller frees the string.
+ * Takes the rest of the input, but at most @max bytes, and returns these bytes, up to the
+ * first byte that is 0, as a string; the caller frees the string.
  */
 static inline char *fuzz_text(FuzzInput *in, size_t max)
 {

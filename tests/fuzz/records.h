@@ -23,9 +23,9 @@ typedef struct FuzzRecords {
 
 /*
  * Changes the input of @size bytes at @data: inserts a new record, removes, copies or
- * changes a random record, or changes the flags.  Drops an incomplete record at the end
- * of the input.  Returns the new size of the input, at most @max_size.  @seed: seed of
- * the random choices.
+ * changes a random record, or changes the flags.  May change nothing if the input has no
+ * record.  Drops an incomplete record at the end of the input.  Returns the new size of
+ * the input, at most @max_size, but at least 1.  @seed: seed of the random choices.
  */
 size_t fuzz_records_mutate(const FuzzRecords *records, uint8_t *data, size_t size,
                            size_t max_size, unsigned seed);

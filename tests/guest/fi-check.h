@@ -33,7 +33,7 @@
 
 #define WINDOW_BYTES (4 << 20)
 #define NAME_MAX_BYTES 64
-#define TIMEOUT 30.0    /* seconds after which a wait fails */
+#define TIMEOUT 30.0    /* seconds after which next() and connect_to() fail */
 
 struct node {
     struct fi_info *info;

@@ -34,8 +34,8 @@ static void serve_verify(void)
     put(&ok, 1);
 }
 
-#define HELD_COUNT 1024         /* fi_exanet(7): number of sends that complete without a
-                                 * receiver */
+#define HELD_COUNT 1024         /* fi_exanet(7): at least so many sends complete without
+                                 * a receiver */
 #define HELD_BYTES_MAX 4096
 #define ORDER_COUNT 500
 

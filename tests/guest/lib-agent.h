@@ -35,7 +35,8 @@
 #define AGENT_IDLE_MS	180000  /* time without a message after which the agent ends */
 
 enum agent_op {
-	AGENT_INFO	= 1,	/* returns the agent's addresses */
+	AGENT_INFO	= 1,	/* returns the agent's addresses, and clears its
+				 * notification record */
 	AGENT_CLEAR	= 2,	/* fills [off, off + len) and its guards with
 				 * AGENT_BACKGROUND */
 	AGENT_FILL	= 3,	/* fills [off, off + len) with the pattern of seed */
@@ -46,7 +47,7 @@ enum agent_op {
 	AGENT_OPEN	= 6,	/* opens the spare mailbox, with 2^len entries */
 	/*
 	 * Empties the spare mailbox.  The answer has in value the number of messages, and
-	 * in data the number of messages that the full mailbox has refused.  Of the last
+	 * in data the number that exa_mbox_rejected() stores in @full.  Of the last
 	 * message, the answer has payload bytes 0 to 7 in gva, the type in seed, and the
 	 * sender's context in off.
 	 */
@@ -314,8 +315,9 @@ static int agent_open(struct agent *a)
 }
 
 /*
- * Executes commands until AGENT_QUIT, and sleeps while none arrives.  Returns 0 or a
- * negative errno: -ETIMEDOUT after AGENT_IDLE_MS without a message.
+ * Executes commands and returns echoes until AGENT_QUIT, and sleeps while no message
+ * arrives.  Returns 0 or a negative errno: -ETIMEDOUT after AGENT_IDLE_MS without a
+ * message.
  */
 static int agent_run(struct agent *a)
 {

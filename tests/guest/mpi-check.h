@@ -31,7 +31,7 @@ static const int edge_sizes[] = {
 
 /*
  * Counts a mismatch that this rank has found, and prints the first five mismatches of
- * each subtest.
+ * this rank in each subtest.
  */
 static inline void __attribute__((format(printf, 1, 2)))
 fail(const char *format, ...)

@@ -21,7 +21,7 @@
 
 /* Settings that tests change, and counts of all NICs together. */
 struct loop {
-    uint32_t held;          /* bit k: requests with kind k do not end */
+    uint32_t held;          /* bit k: requests with kind k end only by @fails */
     uint32_t stopped;       /* bit n: the mailboxes of node n show no arrivals */
     /*
      * Bit n: node n is dead.  Requests to node n fail, but datagrams are lost, and
@@ -31,7 +31,7 @@ struct loop {
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
-    unsigned int waits_max; /* attempts after which a message to a full mailbox fails */
+    unsigned int waits_max; /* attempts of a message to a full mailbox that do not fail */
     /* The next @fails requests with kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;
     int fail_err;
@@ -56,8 +56,8 @@ void loop_reset(void);
 /*
  * Clears @held.  If a held request has @wake (a READ only after the peer's NIC has
  * accepted the request), wakes the process of the request if it has armed its NIC.
- * Delivers held messages without @wake at once, and wakes each receiver that has
- * armed its NIC.  The next reap() executes all other held requests.
+ * Delivers held messages for which their mailbox has room at once, and wakes each
+ * receiver that has armed its NIC.  The next reap() continues all other held requests.
  */
 void loop_release(void);
 

@@ -42,7 +42,8 @@
  * Lock order: a thread takes links.lock before mmap_lock, and mmap_lock before
  * exanet_device.lock. Inside these locks a thread may take one of slot_lock, hw_lock,
  * wait.lock, exanet_pool.lock and exanet_job_lock (exanet_job.c). Inside slot_lock a thread
- * may also take wait.lock.
+ * may also take wait.lock. An allocation inside exanet_job_lock may take hw_lock, because
+ * the kernel may unmap pages to free memory.
  */
 #ifndef EXANET_H
 #define EXANET_H
@@ -76,7 +77,7 @@ struct exanet_resources {
 	resource_size_t user_bytes;
 	/* Physical address of the aperture; the block RAM follows the aperture. */
 	phys_addr_t aperture;
-	/* Bytes of the aperture and the block RAM together; 0: the NIC has no aperture. */
+	/* Bytes of the bus's region for aperture and block RAM; 0: no such region. */
 	resource_size_t aperture_bytes;
 	bool wired;			/* the NIC interrupts by two wires, not by MSI-X */
 	int irq[EXANET_VECTORS];	/* by vector or wire: number of the Linux interrupt */
@@ -87,7 +88,10 @@ struct exanet_device {
 	struct cdev cdev;
 	struct exanet_hw hw;
 	struct exanet_caps caps;
-	/* Format of this kernel's page tables, as exanet_binding_format() returns the format. */
+	/*
+	 * Format of this kernel's page tables, as exanet_binding_format() returns the
+	 * format.
+	 */
 	u32 table_format;
 	struct exanet_resources res;
 	struct exanet_vector vectors[EXANET_VECTORS];
@@ -104,7 +108,8 @@ struct exanet_device {
 	 * of struct exanet_context that exanet_context.h lists for this lock.
 	 */
 	struct mutex lock;
-	bool gone;		/* the NIC is removed, shut down or in reset: no new contexts */
+	/* No new contexts: the NIC is removed, shut down, in reset, or silent after a reset. */
+	bool gone;
 	struct list_head contexts;	/* contexts of all open files */
 	/* Indices of running contexts, and of stopped contexts that the NIC may still use. */
 	DECLARE_BITMAP(used, EXANET_CONTEXTS);
@@ -114,18 +119,25 @@ struct exanet_device {
 	kuid_t holders[EXANET_CONTEXTS];
 	/* By index: job of a stopped context that the NIC may still use; NULL: no such job. */
 	struct exanet_job *stuck_jobs[EXANET_CONTEXTS];
-	unsigned int last;	/* context index that was reserved last */
+	unsigned int last;	/* context index reserved last; at first EXANET_CONTEXTS - 1 */
 	unsigned int frees;	/* how often the driver has woken up @freed, modulo 2^32 */
-	/* Threads in open() that wait for an index; woken up when an index may be free. */
+	/*
+	 * Threads in open() that wait for an index. The driver wakes up these threads when a
+	 * context has stopped, or has given up its index after the stop.
+	 */
 	wait_queue_head_t freed;
-	u32 quota;		/* value of CTX_QUOTA of each context, fields EXANET_QUOTA_* */
+	/* Value of CTX_QUOTA of each running context, fields EXANET_QUOTA_*. */
+	u32 quota;
 
 	/*
 	 * Protects @slots, the NIC's fault FIFO, and the members of struct exanet_context that
 	 * exanet_context.h lists for this lock.
 	 */
 	spinlock_t slot_lock;
-	/* By index: the running context with this index; NULL: no context runs there. */
+	/*
+	 * By index: context from exanet_fault_attach() until exanet_fault_detach(); NULL: no
+	 * such context.
+	 */
 	struct exanet_context *slots[EXANET_CONTEXTS];
 };
 

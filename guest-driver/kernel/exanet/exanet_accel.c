@@ -93,8 +93,8 @@ static int exanet_accel_poll(struct exanet_context *ctx,
 }
 
 /*
- * Aborts the accelerator's job, and waits for its end. If the job has not ended after
- * EXANET_ACCEL_POLLS waits, logs an error and returns.
+ * Aborts the accelerator's job, and waits until the job has ended or the context has stopped.
+ * If the job has not ended after EXANET_ACCEL_POLLS waits, logs an error and returns.
  */
 static void exanet_accel_stop(struct exanet_context *ctx,
 			      struct exanet_ioc_accel *a)
@@ -119,8 +119,8 @@ static void exanet_accel_stop(struct exanet_context *ctx,
 /*
  * Runs job @a on the accelerator. The NIC aborts the job if a node does not answer. This
  * function aborts the job after a fatal signal, or after exanet_accel_seconds, because
- * other users wait for the accelerator. A user with exanet_user.unlimited has no such
- * limit. Returns 0 or a negative errno.
+ * other users may wait for the accelerator. A user with exanet_user.unlimited has no limit
+ * of time. Returns 0 or a negative errno.
  */
 static int exanet_accel_run(struct exanet_context *ctx, struct exanet_ioc_accel *a)
 {

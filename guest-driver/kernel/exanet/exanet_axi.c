@@ -43,7 +43,7 @@ static int exanet_axi_map(struct platform_device *pdev,
 	res->user = mem->start;
 	res->user_bytes = resource_size(mem);
 
-	/* The device tree node of a NIC without an aperture does not have this region. */
+	/* The device tree node of a NIC without an aperture may lack this region. */
 	mem = platform_get_resource(pdev, IORESOURCE_MEM, EXANET_AXI_APERTURE);
 	if (!mem)
 		return 0;

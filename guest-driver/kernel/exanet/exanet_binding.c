@@ -3,8 +3,8 @@
  * ExaNet bindings.
  *
  * A context binds an index of the NIC to the page table of one process. The context runs
- * from open() until the file is closed, the address space ends, or the NIC is removed or
- * reset by its bus. Later ioctl() requests that need the NIC fail with ENODEV.
+ * from open() until the file is closed, the address space ends, or the NIC is removed, shut
+ * down or reset by its bus. Later ioctl() requests that need a running context fail.
  */
 #include "exanet_binding.h"
 

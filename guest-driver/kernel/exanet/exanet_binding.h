@@ -2,7 +2,7 @@
 /*
  * ExaNet bindings. A context is bound to an index of the NIC and to the page table of one
  * process, from open() until the file is closed, the address space ends, or the NIC is
- * removed or reset by its bus.
+ * removed, shut down or reset by its bus.
  */
 #ifndef EXANET_BINDING_H
 #define EXANET_BINDING_H
@@ -23,7 +23,7 @@ u32 exanet_binding_format(void);
  * file. Waits up to half a second if no index is free for the user. Returns a reference
  * to the context, which exanet_binding_close() drops, or an ERR_PTR: -ENOSPC: no index or
  * no local job is free, -EDQUOT: the user has the maximal number of contexts, -ENODEV:
- * the NIC is removed or in reset, -EACCES: the user needs a local job, and the NIC has no local
+ * exanet_device.gone is true, -EACCES: the user needs a local job, and the NIC has no local
  * jobs, -EPERM: current is a kernel thread, -ENOMEM, -EINTR.
  */
 struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
@@ -31,8 +31,8 @@ struct exanet_context *exanet_binding_open(struct exanet_device *xdev,
 /* Stops the context if it runs, and drops the reference of exanet_binding_open(). */
 void exanet_binding_close(struct exanet_context *ctx);
 /*
- * Stops all contexts of the NIC, removes their mappings, and wakes threads that wait for
- * the end of a copy. The caller holds the device's lock.
+ * Stops all contexts of the NIC, removes the PTEs of their mappings, and wakes threads that
+ * wait for the end of a copy. The caller holds the device's lock.
  */
 void exanet_binding_stop_all(struct exanet_device *xdev);
 

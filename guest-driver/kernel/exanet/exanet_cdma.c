@@ -130,8 +130,8 @@ static int exanet_cdma_piece(struct exanet_context *ctx, unsigned int ch,
 		ret = left < 0 ? -EINTR : -ETIMEDOUT;
 	/*
 	 * The NIC does not report whether the source or the destination is invalid. If
-	 * bad_copies has changed, a page fault has shown that an address of the process is
-	 * invalid.
+	 * bad_copies has changed, a page fault, of this copy or of another copy of the context,
+	 * has shown that an address of the process is invalid.
 	 */
 	if (ret == -ENXIO && atomic_read(&ctx->bad_copies) != bad)
 		ret = -EFAULT;

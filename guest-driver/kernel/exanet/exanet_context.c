@@ -83,7 +83,10 @@ unsigned int exanet_contexts_used(struct exanet_device *xdev)
 	return n;
 }
 
-/* Returns true if @user has as many contexts as module parameter user_contexts permits. */
+/*
+ * Returns true if @user has reached the limit of module parameter user_contexts. A user with
+ * exanet_user.unlimited has no limit.
+ */
 static bool exanet_context_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user)
 {

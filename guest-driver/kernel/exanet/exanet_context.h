@@ -30,14 +30,15 @@ struct exanet_context {
 	struct mm_struct *mm;	/* address space of the owner; reference of mmgrab() */
 	struct mmu_notifier notifier;
 	struct address_space *mapping;	/* f_mapping of the file */
-	unsigned int index;	/* index in the NIC; valid while @running or @lingers */
+	/* Index in the NIC; does not change after the start of the context. */
+	unsigned int index;
 	struct exanet_user user;
 
 	/*
 	 * exanet_device.lock protects the members from here to @window_count. Some readers of
 	 * @running do not take the lock.
 	 */
-	bool running;		/* the context owns @index */
+	bool running;		/* the context has started, and has not stopped */
 	/* @job and @default_job are NULL after the context has stopped. */
 	struct exanet_job *job;	/* present job of the context */
 	struct exanet_job *default_job;	/* job that the context had after open() */
@@ -48,11 +49,13 @@ struct exanet_context {
 	unsigned int window_count;	/* number of windows in use */
 
 	/*
-	 * Protects @hw_on. A thread holds this lock for its writes of INV_VA and INV_CMD,
-	 * so no other thread writes INV_VA in between.
+	 * Protects @hw_on. A thread that invalidates a range of addresses holds this lock for
+	 * its writes of CTX_INV_VA and CTX_INV_CMD, so no other thread writes CTX_INV_VA in
+	 * between.
 	 */
 	spinlock_t hw_lock;
-	bool hw_on;		/* the NIC may use the page table of @mm */
+	/* The context may be enabled in the NIC: the MMU notifier invalidates translations. */
+	bool hw_on;
 
 	/* Threads that wait for an interrupt. wait.lock protects @events and @eventfd. */
 	wait_queue_head_t wait;
@@ -70,7 +73,7 @@ struct exanet_context {
 	bool lingers;
 	DECLARE_KFIFO(faults, struct exanet_fault_entry, EXANET_FAULTS);
 
-	atomic_t bad_copies;	/* number of CDMA page faults at invalid addresses */
+	atomic_t bad_copies;	/* number of CDMA page faults that the driver could not serve */
 };
 
 /*
@@ -103,9 +106,9 @@ void exanet_context_give_index(struct exanet_context *ctx, bool rest, bool linge
 /* Returns the number of indices that are not free. */
 unsigned int exanet_contexts_used(struct exanet_device *xdev);
 /*
- * Frees the indices and jobs that exanet_context_give_index() has kept, because the NIC
- * might still use these indices and jobs. Must be called when no context runs, after a
- * reset of the NIC.
+ * Ends the use of the indices and jobs of contexts that have stopped with @rest false. An
+ * index that also lingers stays in use. Must be called when no context runs, after a reset of
+ * the NIC.
  */
 void exanet_context_free_stuck(struct exanet_device *xdev);
 /*
@@ -129,7 +132,7 @@ void exanet_context_put_jobs(struct exanet_context *ctx);
  */
 int exanet_context_set_job(struct exanet_context *ctx, u32 number);
 /*
- * Makes exanet_context_set_job() fail with -EBUSY until exanet_context_unfix_job().
+ * Forbids a change of the context's job until the caller calls exanet_context_unfix_job().
  * Returns 0, or -ENODEV if the context has stopped. After -ENODEV the caller must not call
  * exanet_context_unfix_job().
  */

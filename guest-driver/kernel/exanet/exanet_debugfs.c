@@ -8,6 +8,9 @@
  *                     that are left; 0: no limit.
  *   segments          a line for each segment: number, context, offset in the aperture, size
  *                     in bytes, GVA, PDID of the target, rights r, w and e (early)
+ *
+ * The driver makes port<p> only for ports that have a cable, and segments only if
+ * exanet_shm.present is true.
  */
 #include "exanet_debugfs.h"
 

@@ -19,7 +19,8 @@
  * Causes of interrupts that the driver enables. The driver does not enable
  * EXANET_IRQ_TRANSFER, because the channel of a failed transfer reports the failure to the
  * process. The driver does not enable EXANET_IRQ_PROTOCOL, because invalid packets are
- * common when processes end, and the NIC counts invalid packets.
+ * common when processes end, and the NIC counts invalid packets. The driver does not use
+ * EXANET_IRQ_RT and EXANET_IRQ_FAULT_OVERFLOW, either.
  */
 #define EXANET_IRQS_USED	((u32)(EXANET_IRQ_FAULT | EXANET_IRQ_MAILBOX | \
 				       EXANET_IRQ_LINK | EXANET_IRQ_SHM | \

@@ -33,8 +33,9 @@ void exanet_device_remove(struct exanet_device *xdev);
  */
 void exanet_device_reset_prepare(struct exanet_device *xdev);
 /*
- * Resets the NIC again and starts the NIC, after a reset by the bus. Contexts stay stopped.
- * If the NIC does not answer, only logs an error, and the NIC stays unusable.
+ * Resets the NIC again after a reset by the bus, starts the NIC, permits new contexts, and
+ * resumes reports of links. Old contexts stay stopped. If the NIC does not answer, only logs
+ * an error, and the NIC stays unusable.
  */
 void exanet_device_reset_done(struct exanet_device *xdev);
 /* Stops all contexts and the NIC before the machine goes down. */

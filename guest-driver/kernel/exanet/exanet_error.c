@@ -18,9 +18,9 @@ static const char * const exanet_error_classes[EXANET_SHM_CLASSES] = {
 };
 
 /*
- * Returns the NIC's error count of context @index: its loads and stores that failed, and
- * its copies that failed at a GVA, since the last reset of the NIC, modulo 2^32. The count
- * includes errors of earlier processes with this index.
+ * Returns the NIC's error count of context @index: the context's loads and stores (also of the
+ * accelerator) that failed, and its copies that failed at a GVA, since the last reset of the
+ * NIC, modulo 2^32. The count includes errors of earlier processes with this index.
  */
 static u32 exanet_error_count(struct exanet_device *xdev, unsigned int index)
 {
@@ -105,8 +105,8 @@ void exanet_error_irq(struct exanet_device *xdev)
 			RNIC_GET(EXANET_SHM_ERR_CODE, info),
 			RNIC_GET(EXANET_SHM_ERR_RETRIES, info));
 	/*
-	 * SHM_ERR_INFO has only the first error. The error counts of contexts have all
-	 * errors.
+	 * SHM_ERR_INFO has only the first error. The error count of a context has all errors of
+	 * the context.
 	 */
 	for (index = 0; index < xdev->caps.contexts; index++)
 		exanet_error_signal_slot(xdev, index);

@@ -13,8 +13,8 @@ struct exanet_device;
 
 /*
  * Handles the interrupt for failed loads, stores and copies: logs the failure that the NIC
- * has recorded, and sends signals to processes whose contexts have new errors. The caller
- * is a thread with interrupts enabled.
+ * has recorded (at a limited rate), and sends the signals of exanet_error_set_signal() for
+ * contexts with new errors. The caller is a thread with interrupts enabled.
  */
 void exanet_error_irq(struct exanet_device *xdev);
 /*

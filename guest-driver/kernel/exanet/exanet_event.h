@@ -15,8 +15,8 @@ void exanet_event_init(struct exanet_context *ctx);
 /* Drops the reference to the context's eventfd. */
 void exanet_event_exit(struct exanet_context *ctx);
 /*
- * Acknowledges the interrupt of context @index. If a process owns the context, counts the
- * interrupt and wakes the process.
+ * Acknowledges the interrupt of index @index. If a context runs with this index, counts the
+ * interrupt, signals the context's eventfd, and wakes all threads that wait for an interrupt.
  */
 void exanet_event_deliver(struct exanet_device *xdev, unsigned int index);
 /*
@@ -26,8 +26,9 @@ void exanet_event_deliver(struct exanet_device *xdev, unsigned int index);
 void exanet_event_hangup(struct exanet_context *ctx);
 /*
  * Stores the number of interrupts since the last call in @events. If @block is true, waits
- * for the first interrupt. Returns 0; or, if there was no interrupt, -ENODEV: the context
- * has stopped, -EAGAIN: @block is false, or -ERESTARTSYS after a signal.
+ * for the first interrupt or the stop of the context. Returns 0; or, if there was no
+ * interrupt, -ENODEV: the context has stopped, -EAGAIN: @block is false, or -ERESTARTSYS
+ * after a signal.
  */
 int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
 /*
@@ -37,9 +38,9 @@ int exanet_event_read(struct exanet_context *ctx, bool block, u64 *events);
 __poll_t exanet_event_poll(struct exanet_context *ctx, struct file *file,
 			   poll_table *wait);
 /*
- * Makes each interrupt of the context, and its stop, signal eventfd @fd; -1: no eventfd.
- * Signals @fd at once if exanet_event_read() would return a number. Returns 0; -EBADF if @fd
- * is not open; -EINVAL if @fd is below -1 or is another kind of file.
+ * Makes each interrupt of the context, and the stop of the context, signal eventfd @fd; -1:
+ * no eventfd. Signals @fd at once if exanet_event_read() would return 0. Returns 0;
+ * -EBADF if @fd is not open; -EINVAL if @fd is below -1 or is another kind of file.
  */
 int exanet_event_set_fd(struct exanet_context *ctx, int fd);
 

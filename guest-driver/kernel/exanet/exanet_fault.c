@@ -164,9 +164,9 @@ static bool exanet_fault_in(struct mm_struct *mm, unsigned long va,
 }
 
 /*
- * Makes the page of a fault, and if possible the pages up to exanet_fault_end(), usable by
- * the NIC. Returns false if the page of the fault cannot be made usable. The caller holds
- * mmap_lock for reading.
+ * Makes the page of a fault, and if possible the later pages of the same VMA up to
+ * exanet_fault_end(), usable by the NIC. Returns false if the page of the fault cannot be made
+ * usable. The caller holds mmap_lock for reading.
  */
 static bool exanet_fault_service(struct mm_struct *mm,
 				 const struct exanet_fault_entry *entry)

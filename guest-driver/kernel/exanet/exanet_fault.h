@@ -33,10 +33,10 @@ bool exanet_fault_detach(struct exanet_context *ctx);
 /*
  * Moves some faults from the NIC's FIFO to the queues of their contexts, and queues the page
  * fault works of these contexts. Answers a fault at once if its index has no context, or the
- * queue of its context is full. Returns true if the FIFO has more faults.
+ * queue of its context is full. Returns true if the FIFO had more faults at the call.
  */
 bool exanet_fault_drain(struct exanet_device *xdev);
-/* Calls exanet_fault_drain() until the FIFO has no more faults; sleeps. */
+/* Calls exanet_fault_drain() until the function returns false; sleeps. */
 void exanet_fault_drain_all(struct exanet_device *xdev);
 
 #endif /* EXANET_FAULT_H */

@@ -340,8 +340,8 @@ static int exanet_resp_errno(unsigned int code)
 }
 
 /*
- * Returns the negative errno of the first failed piece of the copy that channel @ch has
- * done, or 0 if the channel's tracker lists no failed piece.
+ * Returns the negative errno of the oldest failed piece in the list of channel @ch's tracker,
+ * or 0 if the list is empty.
  */
 static int exanet_hw_cdma_failure(struct exanet_hw *hw, unsigned int ch)
 {

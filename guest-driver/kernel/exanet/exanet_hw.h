@@ -2,8 +2,8 @@
 /*
  * ExaNet registers: a function for each operation of the hardware.
  *
- * A function sleeps only if its comment says so. No function takes a lock. The comments of
- * locks in exanet.h and exanet_context.h say which lock serializes the callers.
+ * A function sleeps only if its comment says so. No function takes a lock, so the callers
+ * serialize accesses that must not interleave.
  */
 #ifndef EXANET_HW_H
 #define EXANET_HW_H
@@ -29,14 +29,17 @@ struct exanet_hw {
 /* The capabilities of a NIC, from its registers. */
 struct exanet_caps {
 	u32 cap0;		/* register CAP0, fields EXANET_CAP0_* */
-	/* Register CAP1, bits EXANET_CAP1_*; exanet_shm_init() may clear EXANET_CAP1_APERTURE. */
+	/*
+	 * Register CAP1, bits EXANET_CAP1_*. exanet_shm_init() may clear EXANET_CAP1_APERTURE
+	 * in this member.
+	 */
 	u32 cap1;
 	unsigned int contexts;	/* number of contexts, 1..EXANET_CONTEXTS */
 	unsigned int ports;	/* number of ports, 0..EXANET_LINKS */
 	u32 present;		/* bit p: port p has a cable */
 	unsigned int page_shift; /* log2 of the bytes of a user page */
 	u64 aperture;		/* bytes of the aperture; 0: the NIC has no aperture */
-	u64 bram;		/* bytes of block RAM; 0: the NIC has no block RAM */
+	u64 bram;		/* bytes of block RAM; 0 also without EXANET_CAP1_APERTURE */
 };
 
 /* An entry of the fault FIFO without its time, in host byte order. */
@@ -44,8 +47,8 @@ struct exanet_fault_entry {
 	u64 va;			/* faulting address, rounded down to a multiple of 4 KB */
 	u64 info;		/* fields EXANET_FAULT_* */
 	/*
-	 * Hint: number of bytes from the faulting byte on that the same block, message or
-	 * ring may access.
+	 * Hint: number of bytes from the faulting byte on that the same block, message, ring,
+	 * load, store or copy may access.
 	 */
 	u32 left;
 };
@@ -156,8 +159,9 @@ void exanet_hw_fault_pop(struct exanet_hw *hw, struct exanet_fault_entry *entry)
 /*
  * Answers the fault with info word @info, and all pending faults with the same page,
  * context, direction (read or write) and side (source or destination). If @ok is true, the
- * page is present, so the NIC or the node that sent the packet repeats the access.
- * Otherwise the access fails. The sender of a message repeats the message in any case.
+ * NIC or the node that sent the packet repeats the access. Otherwise the access fails. For
+ * a fault of unit EXANET_FAULT_MESSAGE the NIC ignores @ok, because the sender of the message
+ * does not wait for the answer.
  */
 void exanet_hw_fault_resolve(struct exanet_hw *hw, u64 info, bool ok);
 

@@ -3,10 +3,11 @@
  * ExaNet jobs. A job is a number in PDIDs. Processes communicate only within a job.
  *
  * Named jobs are the numbers 1 to named_jobs. Root grants a named job to a user by module
- * parameter job_map on each node. A user without a named job gets a local job, which has a
- * higher number. The NIC accepts packets of a local job only from this node. A local job
- * belongs to a user in a user namespace, and exists while there are references to the job.
- * The driver reuses the number of a local job as late as possible.
+ * parameter job_map on each node. A user without a named job, or in another user namespace
+ * than the initial one, gets a local job, which has a higher number. The NIC accepts packets
+ * of a local job only from this node. A local job belongs to a user in a user namespace, and
+ * exists while there are references to the job. The driver reuses the number of a local job
+ * as late as possible.
  */
 #include "exanet_job.h"
 
@@ -31,13 +32,13 @@ struct exanet_grant {
 
 struct exanet_job {
 	unsigned int number;
-	/* Number of references; each context has at least one reference. */
+	/* Number of references: of contexts, of exanet_device.stuck_jobs, and of callers. */
 	unsigned int contexts;
 	struct user_namespace *ns;	/* namespace of a local job; NULL: a named job */
 	kuid_t uid;
 };
 
-/* Protects exanet_jobs, exanet_grants, and the reference counts of jobs. */
+/* Protects exanet_jobs, exanet_job.contexts, and the grants, their number and limit. */
 static DEFINE_MUTEX(exanet_job_lock);
 static DEFINE_IDR(exanet_jobs);	/* jobs in use, by number */
 static struct exanet_grant exanet_grants[EXANET_GRANTS];
@@ -239,8 +240,8 @@ static bool exanet_job_granted(u32 *job)
 
 	lockdep_assert_held(&exanet_job_lock);
 	/*
-	 * A user in a user namespace has no grants, because the creator of the namespace
-	 * chooses the uids.
+	 * A user in another namespace than the initial one has no grants, because the
+	 * creator of the namespace chooses the uids.
 	 */
 	if (current_user_ns() != &init_user_ns)
 		return false;
@@ -260,8 +261,8 @@ static bool exanet_job_granted(u32 *job)
 /* --- jobs in use ---------------------------------------------------------- */
 
 /*
- * Creates named job @number or, if @number is 0, a local job of current. Returns the
- * job or an ERR_PTR.
+ * Creates named job @number or, if @number is 0, a local job of current. Returns a
+ * reference to the job, or an ERR_PTR.
  */
 static struct exanet_job *exanet_job_new(u32 number)
 {

@@ -18,8 +18,8 @@ int exanet_job_init(void);
 /*
  * Returns a reference to the default job of current, or an ERR_PTR: -ENOSPC: no local job
  * is free, -ENOMEM. The default job is the first named job that root has granted to the
- * effective user. If root has granted no job, or current is in a user namespace, the
- * default job is the local job of this user in this namespace.
+ * effective user. If root has granted no job, or current is not in the initial user
+ * namespace, the default job is the local job of this user in current's namespace.
  */
 struct exanet_job *exanet_job_get_default(void);
 /*

@@ -8,9 +8,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * Minimal time between two reports, jiffies. The driver delays a report that would come
- * earlier, because a neighbour can make a link go up and down at any rate. A delayed report
- * has the state of the links at the time of the report.
+ * Time, in jiffies, after a report for which exanet_link_check() delays the next report,
+ * because a neighbour can make a link go up and down at any rate. A delayed report has the
+ * state of the links at the time of the report.
  */
 #define EXANET_LINK_PAUSE	HZ
 

@@ -15,8 +15,8 @@ void exanet_pool_init(struct exanet_pool *pool, unsigned int count)
 }
 
 /*
- * Returns true if the user of @req has the maximal number of granted requests: @most, but
- * at least 1.
+ * Returns true if the user of @req has a limit, and has reached the limit: @most granted
+ * requests, but at least 1.
  */
 static bool exanet_pool_full(const struct exanet_pool *pool,
 			     const struct exanet_pool_request *req, unsigned int most)

@@ -16,19 +16,22 @@
 struct exanet_pool {
 	spinlock_t lock;	/* protects the members below */
 	/*
-	 * First waiting request (exanet_pool_request) of each user. A user whose requests differ
-	 * in exanet_user.unlimited counts as two users.
+	 * First waiting request (exanet_pool_request) of each user. A user whose requests
+	 * differ in exanet_user.unlimited counts as two users.
 	 */
 	struct list_head waiting;
 	struct list_head granted;	/* granted requests (exanet_pool_request) */
 	unsigned int free;	/* number of resources that are not granted */
-	kuid_t last;		/* user of the last grant */
+	kuid_t last;		/* user of the last grant; at first INVALID_UID */
 };
 
 /* The request of a thread for one resource. The caller owns the memory. */
 struct exanet_pool_request {
-	/* The pool's lock protects all members. */
-	struct list_head link;	/* member of pool.waiting, pool.granted or another's @behind */
+	/*
+	 * The pool's lock protects all members. @link is a member of exanet_pool.waiting, of
+	 * exanet_pool.granted, or of @behind of another request.
+	 */
+	struct list_head link;
 	struct list_head behind;	/* later waiting requests of the same user, in order */
 	struct exanet_user user;
 	struct completion done;	/* completes with the grant */

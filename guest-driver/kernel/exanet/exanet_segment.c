@@ -81,7 +81,7 @@ static int exanet_segment_check(const struct exanet_ioc_segment_create *c)
 	return exanet_shm_check_gva(c->gva, c->len);
 }
 
-/* Returns true if one more segment, of @len bytes, would exceed a limit of @user. */
+/* Returns true if one more segment, of @len bytes, would exceed a limit that @user has. */
 static bool exanet_segment_user_is_full(struct exanet_device *xdev,
 					const struct exanet_user *user, u64 len)
 {
@@ -200,8 +200,8 @@ int exanet_segment_create(struct exanet_context *ctx,
 /* --- destroy -------------------------------------------------------------- */
 
 /*
- * Disables the segment in the NIC, frees its number and place, and drops the reference of
- * the table. Does not remove PTEs of the segment.
+ * Disables the segment in the NIC unless exanet_device.gone is true, frees the segment's
+ * number and place, and drops the reference of the table. Does not remove PTEs of the segment.
  */
 static void exanet_segment_release(struct exanet_segment *seg)
 {

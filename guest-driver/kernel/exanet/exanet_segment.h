@@ -40,7 +40,7 @@ struct exanet_segments {
 	struct exanet_segment *table[EXANET_SHM_MAPS];
 };
 
-/* Sets the size of @xdev->segments.space to the size of the aperture. */
+/* Sets the name of @xdev->segments.space, and its size to the size of the aperture. */
 void exanet_segment_init(struct exanet_device *xdev);
 /*
  * Creates segment @c of EXANET_IOC_SEGMENT_CREATE (uapi.h), and fills the output members of
@@ -50,9 +50,9 @@ void exanet_segment_init(struct exanet_device *xdev);
 int exanet_segment_create(struct exanet_context *ctx,
 			  struct exanet_ioc_segment_create *c);
 /*
- * Destroys segment @number of the context; sleeps. After the return no CPU can access
- * memory by the segment. Returns 0, -EOPNOTSUPP: there is no aperture, -ENOENT: the context
- * has no such segment, or -ENODEV: the context has stopped.
+ * Destroys segment @number of the context; sleeps. Returns 0: no CPU can access memory by the
+ * segment any more, -EOPNOTSUPP: there is no aperture, -ENOENT: the context has no such
+ * segment, or another thread destroys the segment, or -ENODEV: the context has stopped.
  */
 int exanet_segment_destroy(struct exanet_context *ctx, u32 number);
 /*

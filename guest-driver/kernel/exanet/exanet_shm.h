@@ -18,9 +18,9 @@ struct exanet_shm {
 
 /*
  * Maps the user pages, and sets exanet_shm.present. If the NIC has no aperture, does
- * nothing. If the bus has no room for the aperture, only logs a message and clears
- * EXANET_CAP1_APERTURE of @xdev->caps.cap1. If exanet_shm.present is false, ioctl() requests
- * for shared memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
+ * nothing. If the bus has no room for the aperture and the block RAM, only logs a message
+ * and clears EXANET_CAP1_APERTURE of @xdev->caps.cap1. If exanet_shm.present is false, valid
+ * ioctl() requests for shared memory return -EOPNOTSUPP. Returns 0 or -ENOMEM.
  */
 int exanet_shm_init(struct exanet_device *xdev);
 /* Unmaps the user pages. */
@@ -28,9 +28,9 @@ void exanet_shm_exit(struct exanet_device *xdev);
 /* Returns true if current may use block RAM of this node and of other nodes. */
 bool exanet_shm_bram_allowed(void);
 /*
- * Checks that current may use the @len bytes at @gva. Returns 0, -EACCES: the bytes are
- * registers of a node, or block RAM that current may not use, or -EINVAL: @len is 0, or
- * the bytes cross the end of a window of 512 GB or of the 4 GB for block RAM.
+ * Checks that current may use the @len bytes at @gva. Returns 0, -EACCES: @gva is NI space but
+ * not block RAM, or block RAM that current may not use, or -EINVAL: @len is 0, or the bytes
+ * cross the end of a window of 512 GB or of the 4 GB for block RAM.
  */
 int exanet_shm_check_gva(u64 gva, u64 len);
 /*

@@ -7,7 +7,8 @@
  *   contexts              number of contexts of the NIC
  *   contexts_in_use       number of contexts that are not free
  *   counters/<name>       a counter of EXANET_COUNTERS; <name> is its name in lower case
- *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c
+ *   quota/, firmware/, switch/, shm/    see exanet_sysfs_tune.c; shm/ only if
+ *                         exanet_shm.present is true
  *   port<p>/              see exanet_sysfs_port.c; only for ports that have a cable
  *
  * exanet_sysfs_init() builds the tables for counters and ports from the lists in regs.h.
@@ -43,8 +44,8 @@ static ssize_t coord_store(struct device *dev, struct device_attribute *attr,
 		return -EINVAL;
 	mutex_lock(&xdev->lock);
 	/*
-	 * Refuses a change while a process has a context, because the process may have sent
-	 * the old coordinates to other nodes.
+	 * Refuses a change while the NIC may use a context, because the context's process may
+	 * have sent the old coordinates to other nodes.
 	 */
 	if (bitmap_empty(xdev->used, EXANET_CONTEXTS))
 		exanet_hw_set_coord(&xdev->hw, coord);

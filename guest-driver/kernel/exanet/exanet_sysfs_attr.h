@@ -28,8 +28,8 @@ static inline struct exanet_attr *exanet_attr(struct device_attribute *attr)
 }
 
 /*
- * Fills @a, which is zeroed. The name of the attribute is @name in lower case, at most 23
- * characters. @store is NULL for a read-only attribute.
+ * Fills @a, which is zeroed, except its members reg and port. The name of the attribute is
+ * @name in lower case, at most 23 characters. @store is NULL for a read-only attribute.
  */
 void exanet_attr_init(struct exanet_attr *a, const char *name,
 		      exanet_show_fn show, exanet_store_fn store);

@@ -3,7 +3,7 @@
  * ExaNet: /sys/class/exanet/exanetN/port<p>
  *
  *   state               "up", "down" or "conflict"
- *   peer                coordinates of the neighbour
+ *   peer                coordinates of the neighbour; 0: not known
  *   role                the nodes to which the port leads, or "none"; "(forced)" if a
  *                       store has set the role. A store of "auto" makes the NIC derive
  *                       the role from the coordinates of the nodes at both ends.

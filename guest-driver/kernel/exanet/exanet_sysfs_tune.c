@@ -25,7 +25,7 @@
  *   switch/flows_paced            number of paced flows whose source is this node
  *   shm/aperture, bram            sizes of aperture and block RAM in bytes
  *   shm/segments, segments_used   maximal number of segments, and number in use
- *   shm/timeout_cycles            timeout of a load or store, in cycles of 6.4 ns
+ *   shm/timeout_cycles            register SHM_TIMEOUT, in cycles of 6.4 ns
  *   shm/timeout_mode              register SHM_TIMEOUT_MODE, as a word
  *   shm/retry_max                 register SHM_RETRY_MAX
  *   shm/early_ack, raw, waw, in_order, priority, reliable    bits of SHM_CTRL
@@ -39,12 +39,12 @@
 #include "exanet.h"
 #include "exanet_sysfs_attr.h"
 
-/* An attribute that shows and sets a field of a register. */
+/* An attribute that shows and, if writable, sets a field of a register. */
 struct exanet_tune {
 	struct device_attribute attr;
 	u32 offset;		/* offset of the register in BAR 0 */
 	u64 field;		/* mask of the field in the register */
-	u64 min, max;		/* values that a user may write */
+	u64 min, max;		/* lowest and highest value that a user may write */
 	/* words for the values 0 to max; NULL: the file shows a number */
 	const char * const *words;
 	bool wide;		/* true if the register has 8 bytes, false if it has 4 */
@@ -115,7 +115,7 @@ static ssize_t exanet_tune_store(struct device *dev,
 
 /* --- quota ---------------------------------------------------------------- */
 
-/* An attribute for a field of CTX_QUOTA, which has the same value in all contexts. */
+/* An attribute for a field of CTX_QUOTA, which has the same value in all running contexts. */
 struct exanet_quota {
 	struct device_attribute attr;
 	u32 field;

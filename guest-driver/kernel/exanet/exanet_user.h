@@ -11,7 +11,7 @@
 /* The user who owns a part of a NIC, for example a context. */
 struct exanet_user {
 	kuid_t uid;		/* user of the initial namespace, see exanet_user.c */
-	bool unlimited;		/* the user has CAP_SYS_RESOURCE */
+	bool unlimited;		/* the process had CAP_SYS_RESOURCE in exanet_user_init() */
 };
 
 /* Module parameters: limits of each user without CAP_SYS_RESOURCE on each NIC. */

@@ -82,9 +82,10 @@ static int exa_read_start(struct exa_dev *dev, const struct exa_read_attr *attr,
 }
 
 /*
- * Waits until the notification is in @rec, and until the read request on channel @chan has
- * ended, which frees the channel.  Waits for the end of the request even after the deadline
- * of @pace.  Returns the status of the read, the error of the request, or -ETIMEDOUT.
+ * Waits until the read request on channel @chan has ended, which frees the channel, even
+ * after the deadline of @pace.  If the request has not failed, also waits until the
+ * notification is in @rec, or until the deadline.  Returns the status of the read, the error
+ * of the request, or -ETIMEDOUT.
  */
 static int exa_read_finish(struct exa_dev *dev, int chan,
 			   const struct exanet_notification *rec,

@@ -3,11 +3,12 @@
  * libexanet: the register POLL, by which a process informs a NIC that the process polls.
  *
  * The record of a notification does not name the NIC.  So exa_notify_wait() stores to POLL
- * of all open NICs in turn.  No lock protects this store, because a handler of SIGBUS may
- * leave exa_notify_wait() by siglongjmp().  Another thread may close the NIC at the same
- * time.  Therefore the address of a mailbox page stays mapped, if the page has a place in
- * the table exa_places: exa_close() maps ordinary memory at the address, and a later
- * exa_open() may map the mailbox page of its NIC at this address.
+ * of one open NIC after the other; up to EXA_PLACES NICs have a place for this purpose in
+ * the table exa_places.  No lock protects the store, because a handler of SIGBUS may leave
+ * exa_notify_wait() by siglongjmp().  Another thread may close the NIC at the same time.
+ * Therefore the address of a mailbox page with a place stays mapped: exa_close() maps
+ * ordinary memory at the address, and a later exa_open() may map the mailbox page of its
+ * NIC at this address.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +19,8 @@
 #include "internal.h"
 #include "rnic/exanet/uapi.h"
 
-#define EXA_PLACES	32	/* maximal number of NICs whose POLL exa_notify_wait() uses */
+#define EXA_PLACES	32	/* maximal number of exa_devs to whose POLL exa_hint_any()
+				 * stores */
 
 /* An address at which a mailbox page is mapped, or was mapped. */
 struct exa_place {
@@ -67,7 +69,7 @@ static void exa_places_init(void)
 
 /*
  * Takes a free place for a mailbox page of @bytes.  Returns the place, or NULL if no place
- * is free.
+ * is free or the table of places could not be allocated.
  */
 static struct exa_place *exa_place_take(size_t bytes)
 {

@@ -71,8 +71,8 @@ struct exa_dev {
 	struct exanet_notification slot[EXA_READ_SLOTS];
 
 	uint32_t errors_base;		/* error count of the info page at exa_open() */
-	_Atomic uint32_t errors_seen;	/* error count of the info page at the last exa_fence(),
-					 * or at exa_open() */
+	_Atomic uint32_t errors_seen;	/* error count of the info page at the last exa_fence()
+					 * that did not time out, or at exa_open() */
 
 	pthread_mutex_t lock;		/* protects the members from segments to armed */
 	struct exa_segment *segments;
@@ -80,7 +80,8 @@ struct exa_dev {
 	size_t bram_bytes;
 	struct exa_mbox *mbox[EXANET_MAILBOXES];
 	bool armed;			/* true between exa_arm() and exa_disarm() */
-	pthread_mutex_t wait_lock;	/* protects poll() and read() of fd */
+	pthread_mutex_t wait_lock;	/* held by the thread that polls fd in exa_wait(), or
+					 * reads fd */
 };
 
 /*
@@ -103,7 +104,7 @@ struct exa_dev {
 #define exa_mb() __sync_synchronize()
 #endif
 
-/* Stores 64 bits in a user page; @value is in host byte order. */
+/* Stores 64 bits in a user page or a record; @value is in host byte order. */
 static inline void exa_store(__le64 *word, uint64_t value)
 {
 	*(volatile __le64 *)word = htole64(value);
@@ -199,11 +200,12 @@ static inline bool exa_bit_taken(_Atomic uint32_t *busy, int n,
  * The pace of a loop that polls.  The loop has four stages.  In the first stage the loop
  * only polls, because the answer usually comes soon.  In the second stage the loop also
  * stores to the register POLL.  In the third stage the loop also stores to POLL and yields
- * the CPU.  In the fourth stage the loop sleeps between polls.
+ * the CPU.  In the fourth stage the loop sleeps between polls.  After a try that found no
+ * register POLL, the loop does not store to POLL.
  */
 struct exa_pace {
 	struct exa_dev *dev;	/* NIC to whose POLL the loop stores; NULL: all NICs in turn */
-	bool no_poll;		/* no NIC had POLL at the last try */
+	bool no_poll;		/* the last try found no register POLL */
 	unsigned int next;	/* argument of exa_hint_any() */
 	unsigned int steps;	/* number of polls before the last stage; a poll with a store to
 				 * POLL counts as EXA_PACE_HINTED polls */
@@ -247,7 +249,7 @@ bool exa_hint_dev(struct exa_dev *dev);
 /*
  * Stores to POLL of the next NIC that exa_hint_join() has added and that was not removed or
  * reset.  Returns false if there is no such NIC.  *@next is the position of the search, 0
- * before the first call; the function increments *@next.
+ * before the first call; the function advances *@next.
  */
 bool exa_hint_any(unsigned int *next);
 
@@ -279,7 +281,7 @@ int exa_ioctl(struct exa_dev *dev, unsigned long cmd, void *arg);
 void exa_remote_init(struct exa_dev *dev);
 
 /*
- * Frees the objects of all segments.  If @live is true, also unmaps segments and block
+ * Frees the exa_segments of @dev.  If @live is true, also unmaps segments and block
  * RAM; @live is false in a child after fork(), which does not have these mappings.
  */
 void exa_remote_drop(struct exa_dev *dev, bool live);
@@ -292,8 +294,9 @@ void exa_remote_drop(struct exa_dev *dev, bool live);
 void exa_mbox_irq_update(struct exa_mbox *mbox);
 
 /*
- * Frees @mbox.  If @live is true, also disables the mailbox in the NIC and unmaps the ring.
- * @live is false in a child after fork(), which does not have the ring and the user pages.
+ * Removes @mbox from its device, and frees @mbox.  If @live is true, also disables the mailbox
+ * in the NIC, unless the NIC was removed or reset, and unmaps the ring.  @live is false in a
+ * child after fork(), which does not have the ring and the user pages.
  * The caller holds dev->lock, or is the last user of the device.
  */
 void exa_mbox_drop(struct exa_mbox *mbox, bool live);

@@ -19,24 +19,27 @@
  * context number of its target.  The NIC adds the job of this context, and the target's
  * NIC refuses the transfer if the target's context has another job.
  *
- * Return values.  Functions of type int return 0, a count or a channel number, or a
- * negative errno; exa_strerror() returns a text for an errno.  The result of a transfer
- * is 0 or one of these:
+ * Return values.  Functions of type int return 0, a count, a channel number or a
+ * descriptor, or a negative errno; exa_strerror() returns a text for an errno.  The result
+ * of a transfer is 0 or one of these:
  *
- *   -EFAULT      a page of the source or destination is missing
- *   -ENXIO       the address is in no window of the target's context, and in no unit of
- *                the target's NIC
- *   -EACCES      the target's context has another job or is not open, or the page is
- *                read-only
- *   -ENOBUFS     the mailbox is full or not enabled, the target's queue of read requests is
- *                full, or the sending NIC has no room for another message
- *   -EBUSY       no receiver context of the target's NIC was free until the retry limit
- *   -EIO         payload CRC errors until the retry limit, or a code of the NIC that the
- *                library does not know
+ *   -EFAULT      a page of the source is missing, or a page of the destination was still
+ *                missing or read-only at the retry limit
+ *   -ENXIO       an address is in no window of its context, or not in ordinary memory (at the
+ *                destination: not in writable memory), and in no unit of the target's NIC
+ *   -EACCES      the target's context has another job or is not open, or one of the two
+ *                contexts has a local job and the nodes differ
+ *   -ENOBUFS     the mailbox is full or not enabled, the target's NIC has no room for the
+ *                read request, or the sending NIC has no room for another message
+ *   -EBUSY       the target's NIC had no receiver context, or no room for this sender, until
+ *                the retry limit
+ *   -EIO         payload CRC errors until the retry limit, or another error of the NIC
  *   -EINVAL      the request is malformed: length, alignment, address range;
  *                or the context has as many writes under way as its quota permits
- *   -ETIMEDOUT   no answer came until the retry limit
- *   -ECANCELED   the context was closed, or the device was reset
+ *   -ETIMEDOUT   no answer came until the retry limit, or the NIC has no room for another
+ *                target node
+ *   -ECANCELED   the context, or the context of a read's data owner, was closed, or the
+ *                device was reset
  *
  * Other errors of functions:
  *
@@ -44,8 +47,9 @@
  *   -EINPROGRESS the transfer has not ended yet
  *   -EPERM       the caller is a child after fork(), which must call exa_open() itself
  *   -ERANGE      the buffer crosses a 512-GB boundary
- *   -ENOSPC      all seven windows of 512 GB are in use, or no segment is free
- *   -EOPNOTSUPP  the NIC has no aperture
+ *   -ENOSPC      all seven windows of 512 GB are in use, or no segment or no room in the
+ *                aperture is left
+ *   -EOPNOTSUPP  the NIC has no aperture or no block RAM
  *   -ENODEV      the NIC was removed or reset
  *
  * Threads.  All functions on one exa_dev may be called from several threads
@@ -55,13 +59,13 @@
  *    channel at the same time;
  *  - a mailbox has one consumer: exa_mbox_peek(), exa_mbox_pop(), exa_recv() and
  *    exa_mbox_destroy() of one mailbox must not run at the same time;
- *  - exa_close() is the last call.
+ *  - exa_mbox_destroy() is the last call for its exa_mbox, and exa_close() for its exa_dev.
  * The functions that post to a channel or test a channel use no locks.
  *
- * Costs.  Each 8-byte store to the NIC leaves the guest.  So the library does not store
- * unchanged words of a channel again, and a request that is similar to the previous request
- * of the channel is cheaper.  The functions that test channels, records or mailboxes only
- * read memory, and do not leave the guest.
+ * Costs.  Each 8-byte store to the NIC leaves the guest.  So, except for the word that starts
+ * a channel, the library does not store unchanged words of a channel again, and a request
+ * that is similar to the previous request of the channel is cheaper.  The functions that
+ * test channels, records or mailboxes only read memory, and do not leave the guest.
  */
 #ifndef LIBEXANET_H
 #define LIBEXANET_H
@@ -119,7 +123,7 @@ struct exa_attr {
  *   -EPROTO           driver and library have different versions, or the file is not an
  *                     ExaNet device
  *
- * When the NIC is removed from a running machine, functions on an exa_dev of this NIC return
+ * When the NIC is removed from a running machine, functions that access this NIC return
  * -ENODEV or end in SIGBUS.
  */
 int exa_open(const char *name, struct exa_dev **dev);
@@ -197,17 +201,19 @@ struct exa_status {
 	uint32_t retries;	/* retransmissions: of blocks (RDMA write), at most 65535; of
 				 * the packet (packetizer channel), at most 255 */
 	uint32_t bytes;		/* number of acked bytes; RDMA write only */
-	uint32_t ns;		/* ns from start to end of the transfer; RDMA write only */
+	uint32_t ns;		/* ns from start to end of the transfer, at most 2^32 - 1; RDMA
+				 * write only */
 };
 
 enum exa_write_flags {
-	EXA_WRITE_NOTIFY	= 1 << 0,	/* the NIC sends a notification to notify_gva
-						 * when all bytes have arrived */
+	EXA_WRITE_NOTIFY	= 1 << 0,	/* the target's NIC stores a notification at
+						 * notify_gva when all bytes have arrived */
 	EXA_WRITE_NOTIFY_IRQ	= 1 << 1,	/* with NOTIFY: exa_fd() of the target's
 						 * process becomes readable, too */
 	EXA_WRITE_WAKE		= 1 << 2,	/* exa_fd() of this device becomes
 						 * readable when the write has ended */
-	EXA_WRITE_MULTIPATH	= 1 << 3,	/* the NIC may choose the path */
+	EXA_WRITE_MULTIPATH	= 1 << 3,	/* the NIC may choose all paths, not only those
+						 * of retransmissions */
 };
 
 struct exa_write_attr {
@@ -228,15 +234,15 @@ struct exa_write_attr {
  * RDMA writes are not ordered with each other nor with messages.  The caller may change @attr
  * after the return.  The source must not change until exa_write_test() reports the end.
  * Returns the number of a write channel for exa_write_test(), -EAGAIN if all channels are
- * busy, or -EINVAL.
+ * busy, -EINVAL or -EPERM.
  */
 int exa_write_post(struct exa_dev *dev, const struct exa_write_attr *attr);
 
 /*
  * Tests write channel @channel of exa_write_post().  Returns -EINPROGRESS, 0 (all bytes are
- * in the target's memory), the error of the write, or -EINVAL if the channel is not in use.
- * After 0 or the error of the write, the channel is free again, and @st, which may be NULL,
- * has the details.
+ * in the target's memory), the error of the write, -EINVAL if the channel is not in use, or
+ * -EPERM.  After 0 or the error of the write, the channel is free again, and @st, which may
+ * be NULL, has the details.
  */
 int exa_write_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
@@ -260,7 +266,7 @@ enum exa_msg_flags {
  * Sends the @len (1..64) bytes at @buf to mailbox @to.  The caller may change @buf after
  * the return.  A message may overtake an earlier message that is not acked yet.  @flags
  * is enum exa_msg_flags.  Returns the number of a packetizer channel for exa_msg_test(),
- * -EAGAIN if all channels are busy, or -EINVAL.
+ * -EAGAIN if all channels are busy, -EINVAL or -EPERM.
  */
 int exa_msg_post(struct exa_dev *dev, const struct exa_mbox_addr *to,
 		 const void *buf, size_t len, uint32_t flags);
@@ -269,7 +275,7 @@ int exa_msg_post(struct exa_dev *dev, const struct exa_mbox_addr *to,
  * Writes the @len (1..64) bytes at @buf to @dst_gva in memory of context @ctx.  The
  * destination must not cross a multiple of 256, because all bytes are in one packet.
  * Returns the number of a packetizer channel for exa_msg_test(), -EAGAIN if all channels
- * are busy, or -EINVAL.
+ * are busy, -EINVAL or -EPERM.
  */
 int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 		  const void *buf, size_t len);
@@ -277,16 +283,19 @@ int exa_put_small(struct exa_dev *dev, uint64_t dst_gva, uint32_t ctx,
 /*
  * Tests packetizer channel @channel.  Returns -EINPROGRESS; 0: the message is in the
  * mailbox, the small write is in memory, or the read request is in the queue of the data
- * owner's NIC (with EXA_MSG_UNRELIABLE: the NIC has sent the message); the error; or
- * -EINVAL if the channel is not in use.  After 0 or the error, the channel is free again,
- * and @st, which may be NULL, has the details.  If the mailbox stays full, the NIC
- * retransmits the message for ten seconds, and the error is -ENOBUFS.
+ * owner's NIC (with EXA_MSG_UNRELIABLE: the NIC has sent the message); the error of the
+ * message, write or request; -EINVAL if the channel is not in use; or -EPERM.  After 0 or
+ * the error of the message, write or request, the channel is free again, and @st, which may
+ * be NULL, has the details.  If the mailbox stays full, the NIC retransmits the message for
+ * ten seconds, and the error is -ENOBUFS.
  */
 int exa_msg_test(struct exa_dev *dev, int channel, struct exa_status *st);
 
 enum exa_read_flags {
 	EXA_READ_NOTIFY_IRQ	= 1 << 0,	/* exa_fd() of this device becomes readable at
-						 * the end of the read */
+						 * the end of the read; without this flag only
+						 * if the data owner could not serve the read,
+						 * or if a message in notify_mbox is an event */
 };
 
 struct exa_read_attr {
@@ -310,9 +319,10 @@ struct exa_read_attr {
  * Requests that the data owner's node writes @attr->len bytes to @attr->dst.  Clears the
  * record @attr->notify, unless @attr->notify is NULL.  Returns the number of a packetizer
  * channel, -EAGAIN if all channels are busy, or another negative errno.  exa_msg_test() of
- * the channel returns 0 when the data owner's node has the request, or the error if the
- * request did not arrive.  The notification reports the end of the read.  Until then the
- * NIC may store to @attr->dst and to the record.
+ * the channel returns 0 when the data owner's node has the request, or the error of the
+ * request.  After 0 the notification reports the end of the read, unless the NICs fail to
+ * deliver the notification.  Until the end of the read the NIC may store to @attr->dst and
+ * to the record.  No notification follows a refused request.
  */
 int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr);
 
@@ -331,9 +341,9 @@ int exa_notify_test(const struct exanet_notification *rec, uint64_t *data);
 /*
  * Waits for the notification in record @rec, at most @timeout_ms (negative: for ever).
  * Returns as exa_notify_test(), or -ETIMEDOUT.  The function first polls, then sleeps for
- * 100 us between polls.  Because the record does not name a NIC, the function calls
- * exa_poll_hint() for all NICs that this process has open, one after the other, but for at
- * most 32 NICs, and not for NICs that were removed or reset.
+ * 100 us between polls.  Because the record does not name a NIC, the function between polls
+ * does the work of exa_poll_hint() for one NIC after the other that this process has open,
+ * but for at most 32 NICs, and not for NICs that were removed or reset.
  */
 int exa_notify_wait(const struct exanet_notification *rec, uint64_t *data,
 		    int timeout_ms);
@@ -349,7 +359,9 @@ int exa_notify_error(const struct exanet_notification *rec);
 enum exa_mbox_flags {
 	EXA_MBOX_IRQ		= 1 << 0,	/* exa_fd() becomes readable with each message;
 						 * without this flag only between exa_arm() and
-						 * exa_disarm(), and while exa_recv() sleeps */
+						 * exa_disarm(), while exa_recv() sleeps, and
+						 * with notifications that are events anyway
+						 * (see Waiting) */
 };
 
 /*
@@ -381,9 +393,10 @@ const struct exanet_message *exa_mbox_peek(struct exa_mbox *mbox);
 void exa_mbox_pop(struct exa_mbox *mbox);
 
 /*
- * Stores how many messages to @mbox the NIC has refused: in @full because the mailbox was
- * full or disabled, in @fault because a page of the ring was missing.  The NIC also counts
- * copies of the same message.  Both pointers may be NULL.
+ * Stores how many messages to the mailbox of this number the NIC has refused since
+ * exa_open(), modulo 2^32: in @full because the mailbox was full or disabled, in @fault
+ * because a page of the ring was missing.  The NIC also counts copies of the same message.
+ * Both pointers may be NULL.  In a child after fork(), stores 0.
  */
 void exa_mbox_rejected(const struct exa_mbox *mbox, uint32_t *full,
 		       uint32_t *fault);
@@ -428,15 +441,16 @@ static inline uint32_t exa_message_type(const struct exanet_message *msg)
  *
  * An event after exa_arm() makes the descriptor readable; the test finds events before
  * exa_arm().  exa_wait() may also return without an event.  The events are: messages; the
- * end of RDMA writes of this process with EXA_WRITE_WAKE; notifications in records with
- * ..._NOTIFY_IRQ.  A packetizer channel has no event.  A poll loop of another library
- * calls exa_arm(), tests, polls exa_fd(), and calls exa_disarm() (or exa_ack(), after
- * which messages are still events).
+ * end of RDMA writes of this process with EXA_WRITE_WAKE; notifications with
+ * ..._NOTIFY_IRQ, and of reads that the data owner could not serve, in records or mailboxes.
+ * A packetizer channel has no event.  A poll loop of another library calls exa_arm(),
+ * tests, polls exa_fd(), and calls exa_disarm() (or exa_ack(), after which messages are
+ * still events).
  */
 
 /*
- * Returns a descriptor for poll(), which reports POLLIN after an event.  The caller must
- * not read() from the descriptor.
+ * Returns a descriptor for poll(), which reports POLLIN after an event, and POLLERR and
+ * POLLHUP if the NIC was removed or reset.  The caller must not read() from the descriptor.
  */
 int exa_fd(const struct exa_dev *dev);
 
@@ -447,31 +461,32 @@ int exa_fd(const struct exa_dev *dev);
 int exa_arm(struct exa_dev *dev);
 
 /*
- * Makes exa_fd() unreadable until the next event.  If another thread is in exa_wait() or
- * exa_ack(), leaves this work to the other thread, and returns 0.
+ * Makes exa_fd() unreadable until the next event.  If another thread is in exa_wait(),
+ * exa_ack() or exa_disarm(), leaves this work to the other thread, and returns 0.
  */
 int exa_ack(struct exa_dev *dev);
 
 /*
- * Undoes exa_arm(): only messages in mailboxes with EXA_MBOX_IRQ, and in mailboxes for
- * which exa_recv() sleeps, are still events.  Also does the work of exa_ack().
+ * Undoes exa_arm(): of the messages that are no notifications, only those in mailboxes with
+ * EXA_MBOX_IRQ, and in mailboxes for which exa_recv() sleeps, are still events.  Also does
+ * the work of exa_ack().
  */
 int exa_disarm(struct exa_dev *dev);
 
 /*
  * Sleeps until an event, or for @timeout_ms (negative: for ever), and makes exa_fd()
  * unreadable as exa_ack() does.  Returns 1 after an event or a signal handler, 0 after the
- * timeout, -ENODEV if the NIC was removed or reset.  Returns 1 at once if another thread
- * may have removed an event since this thread's last exa_arm(), exa_ack() or exa_wait().
- * If another thread is in exa_wait() or exa_ack(), sleeps for 1 ms, whatever @timeout_ms
- * is, and returns 1.
+ * timeout, -ENODEV if the NIC was removed or reset, or another negative errno.  Returns 1 at
+ * once if another thread may have removed the event for which this thread waits.  If
+ * another thread is in exa_wait(), exa_ack() or exa_disarm(), sleeps for 1 ms, whatever
+ * @timeout_ms is, and returns 1.
  */
 int exa_wait(struct exa_dev *dev, int timeout_ms);
 
 /*
  * Informs the NIC that the caller polls for an event of a link in a mailbox, record,
- * channel or memory.  The call takes up to 4 us.  An emulated NIC uses this time to take
- * frames in the thread of the caller, because a wake-up of another thread takes longer.
+ * channel or memory.  An emulated NIC then takes frames in the thread of the caller, for
+ * about 4 us at most, because a wake-up of another thread takes longer.
  * Loops that poll should call this function after some polls; exa_recv(),
  * exa_notify_wait(), exa_fence() and the blocking functions do so.  The function does
  * nothing if the NIC does not have EXANET_CAP1_POLL, or in a child after fork().
@@ -479,8 +494,9 @@ int exa_wait(struct exa_dev *dev, int timeout_ms);
 void exa_poll_hint(struct exa_dev *dev);
 
 /*
- * Makes each event also signal the eventfd @fd, from now on.  Signals @fd at once if
- * exa_fd() is readable.  If @fd is -1, events signal no eventfd.
+ * Makes each event, and the removal or reset of the NIC, also signal the eventfd @fd, from
+ * now on, instead of an earlier @fd.  Signals @fd at once if exa_fd() is readable.  If @fd
+ * is -1, nothing signals an eventfd.
  */
 int exa_eventfd(struct exa_dev *dev, int fd);
 
@@ -517,7 +533,8 @@ int exa_send(struct exa_dev *dev, const struct exa_mbox_addr *to,
  * Receives a message: copies the first bytes of the message, @len at most, to @buf, and
  * returns the size of the message, which may be more than @len.  Stores the whole ring
  * entry in @origin, which may be NULL.  Polls for about 2 ms, then sleeps.  Returns
- * -ETIMEDOUT if no message comes in @timeout_ms (negative: waits for ever; 0: polls once).
+ * -ETIMEDOUT if no message comes in @timeout_ms (negative: waits for ever; 0: polls once),
+ * or another negative errno.
  */
 int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 	     struct exanet_message *origin, int timeout_ms);
@@ -529,9 +546,9 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
  * objects of 1, 2, 4 or 8 bytes that are aligned to their size, never by functions such
  * as memcpy(), because a segment is device memory.  A load waits for the other node; a
  * load that fails returns all-ones.  Stores to different nodes arrive in order only with
- * exa_fence() between them.  If root has not changed the defaults of the folder shm in
- * sysfs, stores to one node arrive in order and once each, and a load returns the data of
- * earlier stores of this process to the same address.
+ * exa_fence() between them.  If root of neither node has changed the defaults of the folder
+ * shm in sysfs, stores to one node arrive in order and at most once each, and a load returns
+ * the data of earlier stores of this process to the same address.
  *
  * A CPU whose load waits for a node does nothing else, not even serve interrupts, until
  * the answer comes or the NIC fails the load (property aperture-timeout-ms, 900 ms by
@@ -544,8 +561,8 @@ int exa_recv(struct exa_mbox *mbox, void *buf, size_t len,
 enum exa_map_flags {
 	EXA_MAP_READ		= 1 << 0,
 	EXA_MAP_WRITE		= 1 << 1,
-	EXA_MAP_EARLY		= 1 << 2,	/* a store ends when the NIC has the data;
-						 * exa_fence() reports failures of such
+	EXA_MAP_EARLY		= 1 << 2,	/* a store may end as soon as the NIC has the
+						 * data; exa_fence() reports failures of such
 						 * stores */
 };
 
@@ -578,29 +595,30 @@ void *exa_map_remote(struct exa_dev *dev, uint64_t gva, size_t len,
 
 /*
  * Unmaps the memory at @addr, which exa_map_remote() has returned for the same @len.
- * Returns -EINVAL if there is no such mapping.
+ * Returns 0, -EINVAL if there is no such mapping, or another negative errno.
  */
 int exa_unmap_remote(struct exa_dev *dev, void *addr, size_t len);
 
 /*
  * Waits until all earlier stores of this context have arrived at their nodes or have
- * failed.  Returns 0; -EIO: a load or store of this context, or an access of its copies to
- * another node, has failed since the last fence (for the first fence: since exa_open()); or
- * -ETIMEDOUT: stores are still under way after a minute.
+ * failed.  Returns 0; -EIO: exa_remote_errors() has counted a failure since the last fence
+ * that did not time out, or since exa_open(); -ETIMEDOUT: stores are still under way after a
+ * minute; or -EPERM.
  */
 int exa_fence(struct exa_dev *dev);
 
 /*
- * Returns how many loads, stores, and accesses of copies to other nodes have failed in this
- * context since exa_open(), modulo 2^32; 0 in a child after fork().
+ * Returns how many loads and stores of this context, also of the accelerator, have failed
+ * since exa_open(), plus the number of its copies that have failed at a GVA, modulo 2^32; 0
+ * in a child after fork().
  */
 uint32_t exa_remote_errors(const struct exa_dev *dev);
 
 /*
- * Makes the driver send signal @signo (0: no signal) to this process when an access that
- * exa_remote_errors() counts has failed; one signal may report several failures.
- * Programs that use EXA_MAP_EARLY need the signal, because such a store ends before the
- * NIC knows that the store has failed.
+ * Makes the driver send signal @signo (0: no signal) to this process when
+ * exa_remote_errors() has counted a failure; one signal may report several failures.
+ * Programs that use EXA_MAP_EARLY need the signal or exa_fence(), because such a store ends
+ * before the NIC knows that the store has failed.
  */
 int exa_error_signal(struct exa_dev *dev, int signo);
 
@@ -631,9 +649,9 @@ int exa_cdma_copy(struct exa_dev *dev, const struct exa_copy_attr *attr);
  * Maps the block RAM of this node, which processes of all nodes share.  The mapping lasts
  * until exa_close(), and each call returns the same address.  The rules for accesses to
  * segments are valid for block RAM, too.  Stores the size of block RAM in bytes in @len,
- * which may be NULL.  Returns NULL and sets errno after an error: EACCES (the administrator
- * does not permit the use), EOPNOTSUPP (the NIC has no aperture or no block RAM), EPERM
- * (child after fork()), ENODEV (the NIC was removed or reset), ENOMEM.
+ * which may be NULL.  Returns NULL and sets errno after an error, for example EACCES (the
+ * administrator does not permit the use), EOPNOTSUPP (the NIC has no aperture or no block
+ * RAM), EPERM (child after fork()), ENODEV (the NIC was removed or reset) or ENOMEM.
  */
 void *exa_bram(struct exa_dev *dev, size_t *len);
 

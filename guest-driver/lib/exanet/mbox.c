@@ -207,7 +207,7 @@ static const struct exanet_message *exa_recv_spin(struct exa_mbox *mbox,
 /*
  * Sleeps until @mbox has a message, and stores the address of the message in *@msg; or
  * until the time @deadline (ns; -1: never), and stores NULL in *@msg.  Returns 0, or a
- * negative errno if exa_wait() fails.
+ * negative errno if exa_wait() fails and @mbox has no message.
  */
 static int exa_recv_sleep(struct exa_mbox *mbox, int64_t deadline,
 			  const struct exanet_message **msg)

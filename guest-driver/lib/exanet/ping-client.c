@@ -19,15 +19,15 @@
 #define PING_BYTES_GOAL	(64U << 20)
 #define PING_COUNT_MIN	20
 #define PING_COUNT_MAX	1000
-#define PING_READS_MAX	64		/* maximal number of reads at a time; at least
-					 * EXANET_PKTZ_CHANNELS */
+#define PING_READS_MAX	64		/* size of the array of channels of reads under way; at
+					 * least EXANET_PKTZ_CHANNELS */
 
 /* The measurement of one row of the output. */
 struct ping_run {
 	struct ping_peer *me;
 	struct ping_result *res;	/* has mode, size and count; gets the results */
-	double *us;			/* time of each round, us; in modes WRITE_BW and READ_BW
-					 * only us[0], the mean time of a transfer */
+	double *us;			/* time of each measured round, us; in modes WRITE_BW
+					 * and READ_BW only us[0], mean time of a transfer */
 	uint8_t seed;			/* seed of the pattern */
 	uint32_t session;
 	unsigned int window;		/* maximal number of transfers at a time in modes

@@ -17,8 +17,9 @@
  *					from the pattern
  *	(START to RESULT again, for each size of each mode)
  *	BYE ->
- *		<- PROBE		after a HELLO of another client; the client ignores
- *					PROBE, and its NIC acks PROBE while the client exists
+ *		<- PROBE		after a HELLO of another client, if the client has
+ *					sent nothing for some time; the client ignores PROBE,
+ *					and its NIC acks PROBE while the client exists
  */
 #ifndef EXANET_PING_H
 #define EXANET_PING_H
@@ -80,8 +81,8 @@ struct ping_peer {
 	struct exa_dev *dev;
 	struct exa_mbox *mbox;
 	struct exa_mbox_addr to;	/* mailbox of the other program */
-	int chan;		/* channel of the last message, if it is not acked yet; -1: no
-				 * such message */
+	int chan;		/* channel of the last message of ping_peer_send(), until
+				 * ping_peer_flush(); -1: no message */
 	uint8_t *buf;
 	size_t buf_bytes;
 	uint64_t buf_xva;	/* xva of buf */
@@ -102,7 +103,7 @@ struct ping_options {
 	const char *sizes;	/* list of sizes for ping_size_next(); NULL: default sizes of
 				 * each mode */
 	uint32_t count;		/* number of rounds of a row; 0: depends on the size */
-	unsigned int window;	/* number of transfers at a time in modes WRITE_BW and
+	unsigned int window;	/* maximal number of transfers at a time in modes WRITE_BW and
 				 * READ_BW */
 	int wait_s;		/* about this time, s, the client searches for the server */
 	bool json;		/* the client prints JSON instead of a table */
@@ -138,7 +139,8 @@ int ping_peer_buffer(struct ping_peer *peer, size_t bytes);
 
 /*
  * Sends the @len (1..64) bytes at @buf to the other program as a message.  First waits for
- * the ack of the previous message.  Returns 0 or a negative errno.
+ * the ack of the previous message.  Returns 0 or a negative errno, also for an error of the
+ * previous message.
  */
 int ping_peer_send(struct ping_peer *peer, const void *buf, size_t len);
 
@@ -163,8 +165,8 @@ bool ping_msg_valid(const void *buf, int len);
 
 /*
  * Starts an RDMA write of the first @size bytes of @peer's buffer to the other program's
- * buffer, with a notification in its first record.  Returns the channel or a negative
- * errno.
+ * buffer, with a notification in the other program's first record.  Returns the channel or
+ * a negative errno.
  */
 int ping_peer_write(struct ping_peer *peer, uint32_t size);
 

@@ -135,8 +135,8 @@ EXA_API int exa_read_post(struct exa_dev *dev, const struct exa_read_attr *attr)
 }
 
 /*
- * Returns the negative errno of a failed channel with status word @status: the error of the
- * last response or, if there was no response, -ETIMEDOUT or -ECANCELED.
+ * Returns the negative errno of a failed channel with status word @status: the errno for
+ * field RESP or, if RESP is 0, -ETIMEDOUT or -ECANCELED.
  */
 static int exa_pktz_error(uint64_t status)
 {

@@ -53,8 +53,8 @@ void exa_pace_start(struct exa_pace *pace, struct exa_dev *dev, int timeout_ms)
 }
 
 /*
- * Stores to POLL, but not in the first EXA_PACE_HINT steps.  Returns true if the function
- * has stored to POLL.
+ * Stores to POLL, but not in the first EXA_PACE_HINT steps, nor after a try that found no
+ * register POLL.  Returns true if the function has stored to POLL.
  */
 static bool exa_pace_hint(struct exa_pace *pace)
 {
@@ -114,8 +114,8 @@ EXA_API int exa_notify_test(const struct exanet_notification *rec,
 	if (!(exa_load(&rec->status) & EXANET_NOTIFICATION_VALID))
 		return -EINPROGRESS;
 	/*
-	 * The NIC stores the status last, so rec->data and the bytes of the transfer are in
-	 * memory.
+	 * The NIC stores the status last, so rec->data and, after success, the bytes of the
+	 * transfer are in memory.
 	 */
 	exa_rmb();
 	if (data)
@@ -188,7 +188,10 @@ EXA_API int exa_ack(struct exa_dev *dev)
 
 	if (!exa_alive(dev))
 		return -EPERM;
-	/* The other thread that holds wait_lock reads the descriptor. */
+	/*
+	 * The other thread that holds wait_lock reads the descriptor after an event, or returns
+	 * from exa_wait() and tests for events.
+	 */
 	if (pthread_mutex_trylock(&dev->wait_lock))
 		return 0;
 	ret = exa_drain(dev);

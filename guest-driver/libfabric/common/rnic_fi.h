@@ -6,13 +6,13 @@
  * Objects, and what they own:
  *   domain    one context of the NIC, all pools, one lock
  *   endpoint  one mailbox of that context, its peers, its receive queues
- *   peer      state for one other endpoint: sequence numbers, packets to send, operations
- *             that wait for an answer.  rnic_fi_quiet.c describes when a peer is freed.
+ *   peer      state for messages with one endpoint: sequence numbers, packets to send,
+ *             operations under way.  rnic_fi_quiet.c describes when a peer is freed.
  *   op        one call of the user, or one rendezvous receive, until its end
  *   packet    one request to the NIC, until its end
  *
- * The lock of a domain protects the domain and all objects that it owns.  The caller of a
- * function that uses these objects holds the lock, unless a comment says otherwise.
+ * The lock of a domain protects the domain and its objects.  The caller of a function of this
+ * header that uses members that change holds the lock, unless a comment says otherwise.
  *
  * Progress is manual: arrived messages and ended packets are handled only in calls of
  * libfabric, for example fi_cq_read().  rnic_fi_ep_progress() serves the whole domain, so
@@ -37,11 +37,11 @@
 #define RNIC_FI_IOV_LIMIT	4
 #define RNIC_FI_INLINE_HDR_MAX	24	/* bytes of header word, tag and CQ data */
 #define RNIC_FI_INJECT_SIZE	(RNIC_FI_MSG_MAX - RNIC_FI_INLINE_HDR_MAX)
-#define RNIC_FI_TX_SIZE		256	/* default tx_attr.size; limit of rnic_fi_ep.tx_ops */
-#define RNIC_FI_RX_SIZE		1024	/* default rx_attr.size; receives have no limit */
+#define RNIC_FI_TX_SIZE		256	/* default and maximum of tx_attr.size */
+#define RNIC_FI_RX_SIZE		1024	/* default and maximum of rx_attr.size */
 #define RNIC_FI_PEER_QUEUE	1024	/* limit of rnic_fi_peer.queued for sends and atomics */
 #define RNIC_FI_PEER_HELD	1024	/* limit of rnic_fi_peer.held */
-#define RNIC_FI_HELD_BYTES	4096	/* maximum bytes of a send by rnic_fi_op_hold() */
+#define RNIC_FI_HELD_BYTES	4096	/* maximum bytes of a held send */
 #define RNIC_FI_RX_BUDGET	64	/* maximum arrivals in one poll of a mailbox */
 #define RNIC_FI_PEER_BUCKETS	64
 
@@ -53,16 +53,16 @@
 #define RNIC_FI_FULL_RETRIES	30
 #define RNIC_FI_FAULT_RETRIES	3
 #define RNIC_FI_PROBES		2	/* the watch sends probes only while fewer are posted */
-#define RNIC_FI_PROBE_MAX_MS	3600000	/* maximum time between two probes to a peer */
+#define RNIC_FI_PROBE_MAX_MS	3600000	/* limit up to which rnic_fi_peer.probe_wait doubles */
 #define RNIC_FI_GONE_MS		60000	/* time after which the NIC of a peer that has gone
-					 * writes no more to the slots of this peer */
-#define RNIC_FI_RING_ASK_MS	10000	/* minimum ms between two ring requests to a peer */
+					 * writes no more to the receive ring of this peer */
+#define RNIC_FI_RING_ASK_MS	10000	/* ms until RTS may repeat a ring request, see ask_ms */
 #define RNIC_FI_RINGS_MAX	1024	/* maximum of rnic_fi_ring_limit */
 #define RNIC_FI_WATCH_MS		1000	/* minimum time between two watches */
-#define RNIC_FI_PING_MS		3000	/* time after which a silent peer that owes an answer
-					 * gets PING */
+#define RNIC_FI_PING_MS		3000	/* minimum silence of a peer that owes an answer,
+					 * before the watch sends PING */
 #define RNIC_FI_DRAIN_MS		5000	/* fi_close() of an endpoint waits so long without
-					 * progress */
+					 * progress of its messages */
 #define RNIC_FI_IDLE_SLEEP_US	50	/* sleep of an idle process, between polls */
 #define RNIC_FI_HINT_COUNTS	8	/* a call of hint() counts as so many idle polls */
 #define RNIC_FI_TOUCH_BYTES	4096	/* step when touching each page; no page is smaller */
@@ -97,14 +97,14 @@ struct rnic_fi_pkt {
 	struct rnic_fi_op	*op;	/* operation that waits for the end, or NULL */
 	enum rnic_fi_pkt_kind	kind;
 	uint16_t		seq;	/* sequence number of PKT_MSG or PKT_SLOT */
-	uint8_t			tries;	/* how often the packet was posted again */
+	uint8_t			tries;	/* how often an error queued the packet again */
 	uint32_t		slot;	/* PKT_SLOT: number of slots of the ring that were
 					 * filled before this slot */
 };
 
-/* Kinds of operations.  OP_RTS and OP_ATOMIC also end when the peer fails. */
+/* Kinds of operations.  A failure of the peer ends OP_RTS and OP_ATOMIC, and may end others. */
 enum rnic_fi_op_kind {
-	RNIC_FI_OP_TX,		/* ends when its packets have ended */
+	RNIC_FI_OP_TX,		/* ends with its packets, or by rnic_fi_pkts_hold() */
 	RNIC_FI_OP_RTS,		/* send by rendezvous: ends with FIN */
 	RNIC_FI_OP_ATOMIC,	/* ends with ATOMIC_RSP */
 	RNIC_FI_OP_RX,		/* receive by rendezvous: ends with its reads */
@@ -117,13 +117,13 @@ struct rnic_fi_op {
 	enum rnic_fi_op_kind	kind;
 	uint32_t		ofi_op;	/* kind of the call in libfabric: ofi_op_msg ... */
 	void			*context;	/* the user's context, for the completion */
-	uint64_t		flags;	/* flags of the call: FI_COMPLETION ... */
+	uint64_t		flags;	/* flags of the call; OP_RX: of rnic_fi_rx_info */
 	uint32_t		id;	/* number in RTS or ATOMIC; OP_RX: in the peer's RTS */
 	uint32_t		pending;	/* number of packets, answers and calls that
 						 * have not ended yet */
 	/* rnic_fi_op_put() calls end() when pending becomes 0. */
 	void			(*end)(struct rnic_fi_op *op);
-	int			err;	/* first error, positive FI_E */
+	int			err;	/* 0, or the first error: a positive number */
 	bool			held;	/* OP_RTS: rnic_fi_op_hold() was called */
 	size_t			len;	/* bytes of the RMA, message (OP_RX) or results */
 	uint64_t		tag;
@@ -166,8 +166,7 @@ struct rnic_fi_early {
 struct rnic_fi_ring {
 	struct dlist_entry	entry;	/* in rnic_fi_domain.rings until the domain closes */
 	uint64_t		reuse_ms;	/* 0: the ring is in use; else the time from
-						 * which the ring may be reused, because
-						 * the NIC writes no more */
+						 * which it may be reused, or UINT64_MAX */
 	uint8_t			*alloc;	/* mapping of alloc_bytes bytes */
 	size_t			alloc_bytes;
 	uint8_t			*mem;	/* within alloc, aligned to slot_bytes; receiver: the
@@ -179,7 +178,7 @@ struct rnic_fi_ring {
 	uint32_t		number;	/* number of the ring in messages */
 	uint32_t		filled;	/* sender: number of slots filled since RING */
 	uint32_t		emptied;	/* number of slots emptied since RING; sender:
-						 * value in the last CREDIT */
+						 * value in the last valid CREDIT */
 	uint32_t		advertised;	/* receiver: value of emptied in last CREDIT */
 	bool			used;	/* receiver: used since the last watch */
 	uint64_t		used_ms;	/* receiver: time of the offer, or of the watch
@@ -201,9 +200,9 @@ struct rnic_fi_lookup {
 	uint32_t		node;
 	uint16_t		service;
 	uint16_t		next;	/* mailbox that gets LOOKUP next; the number of the
-					 * node's mailboxes: LOOKUP was sent to all of them */
-	uint64_t		round_ms;	/* start of the next round of LOOKUPs */
-	uint32_t		pause_ms;	/* ms from round_ms to the round after that */
+					 * node's mailboxes: no round is under way */
+	uint64_t		round_ms;	/* earliest start of the next round */
+	uint32_t		pause_ms;	/* ms from the next round to the round after */
 	uint64_t		end_ms;	/* time at which the lookup fails */
 	int			err;	/* 0, or positive FI_E: the lookup has failed */
 };
@@ -234,12 +233,12 @@ struct rnic_fi_peer {
 
 	struct dlist_entry	ops;	/* operations under way, struct rnic_fi_op */
 	bool			active;	/* numbered message or non-probe ack since last watch */
-	bool			takes;	/* numbered message or ack of one since last watch */
-	bool			stuck;	/* no ack of a message since rnic_fi_pkts_hold() */
+	bool			takes;	/* numbered message, or its ack, since last watch */
+	bool			stuck;	/* no message acked since rnic_fi_pkts_hold() */
 	uint64_t		alive_ms;	/* last PING, or last watch at which the peer
 						 * was active or owed no answer */
-	uint64_t		probe_ms;	/* time of the next probe */
-	uint64_t		probe_wait;	/* ms from probe_ms to the probe after that */
+	uint64_t		probe_ms;	/* earliest time of the watch's next probe */
+	uint64_t		probe_wait;	/* ms from the next probe to the probe after */
 
 	uint64_t		ask_ms;	/* earliest time for RTS to request a ring */
 	struct rnic_fi_ring	*tx_ring;	/* ring for sends to the peer, or NULL */
@@ -252,7 +251,7 @@ struct rnic_fi_ep {
 	struct fid_ep		*srx;
 	bool			enabled;	/* the endpoint has a mailbox */
 	unsigned int		nr;	/* number of the mailbox */
-	uint16_t		tag;	/* random number of this endpoint, not 0 */
+	uint16_t		tag;	/* random number of an enabled endpoint, not 0 */
 	uint16_t		service;	/* number that LOOKUP finds, or 0 */
 	size_t			tx_size;	/* limit of tx_ops */
 	size_t			rx_size;	/* rx_attr.size, for util_ep_srx_context() */
@@ -261,7 +260,7 @@ struct rnic_fi_ep {
 							 * with the same counter */
 	uint32_t		tx_ops;	/* number of operations under way, without OP_RX and
 					 * held operations */
-	uint32_t		next_id;	/* id of the newest operation */
+	uint32_t		next_id;	/* last number from rnic_fi_op_alloc() */
 	struct rnic_fi_peer	*buckets[RNIC_FI_PEER_BUCKETS];	/* all peers, by address */
 	struct ofi_dyn_arr	by_addr;	/* struct rnic_fi_peer *, by fi_addr */
 	struct rnic_fi_place	*places;	/* array of rnic_fi_ring_limit, or NULL */
@@ -297,22 +296,22 @@ struct rnic_fi_domain {
 	struct ofi_rbmap	*mrs;	/* struct rnic_fi_mr by key */
 
 	struct dlist_entry	posted;	/* packets that the NIC has */
-	struct dlist_entry	msg_queue;	/* PUT, READ and PROBE that lack a channel */
-	struct dlist_entry	write_queue;	/* WRITE packets that lack a channel */
+	struct dlist_entry	msg_queue;	/* PUT, READ and PROBE packets to be posted */
+	struct dlist_entry	write_queue;	/* WRITE packets to be posted */
 	struct dlist_entry	waiting;	/* peers whose queue is not empty */
-	struct dlist_entry	rings;	/* all rings, also those that may be reused */
+	struct dlist_entry	rings;	/* all rings, also released rings */
 	struct dlist_entry	lookups;	/* struct rnic_fi_lookup */
 	uint32_t		sources;	/* number of exposed sources of rendezvous */
 	bool			reaping;	/* the transport's reap() is running */
-	bool			warned;	/* rnic_fi_peer_warn() has printed its line */
+	bool			warned;	/* rnic_fi_peer_warn() has written its warning */
 	bool			doomed;	/* reads from dead peers may be posted that the peers'
 					 * NICs have not accepted yet */
 
 	struct ofi_bufpool	*pkt_pool;	/* struct rnic_fi_pkt */
 	struct ofi_bufpool	*op_pool;	/* struct rnic_fi_op */
 	uint32_t		spins;	/* calls of rnic_fi_domain_progress(), mod 2^32 */
-	uint32_t		idle;	/* progress calls since the last arrival or end of a
-					 * packet, plus RNIC_FI_HINT_COUNTS for each hint() */
+	uint32_t		idle;	/* progress calls since last arrival or end of packet
+					 * with peer, plus RNIC_FI_HINT_COUNTS per hint() */
 	uint64_t		watch_ms;	/* time from which the next watch may run */
 };
 
@@ -477,22 +476,22 @@ void rnic_fi_peers_forget(struct rnic_fi_ep *ep, fi_addr_t addr);
 void rnic_fi_peer_name(struct rnic_fi_peer **slot, struct rnic_fi_peer *peer);
 
 /*
- * Frees @peer, and the packets in its queue and its operations without completions.  Other
- * packets, unexpected messages and by_addr must not refer to @peer.
+ * Frees @peer, and the packets in its queue and its operations without completions.  The caller
+ * has released the rings, and does not use other references to @peer any more.
  */
 void rnic_fi_peer_free(struct rnic_fi_peer *peer);
 
 /*
  * Frees peers, lookups, queued packets, by_addr and places of @ep, which closes.  Releases the
- * rings by rnic_fi_rings_release().  No peer or operation waits for posted packets any more.
+ * rings by rnic_fi_rings_release().  Nothing waits for the posted packets of @ep any more.
  */
 void rnic_fi_peers_free(struct rnic_fi_ep *ep);
 
 /*
  * The watch: if RNIC_FI_WATCH_MS have passed since the last watch, sends PING to silent peers
  * that owe answers, completes sends to peers that acknowledge nothing (rnic_fi_pkts_hold()),
- * sends PROBE or RING_END to quiet peers, and frees memory of gone peers.  Afterwards the
- * caller must not use a peer whose member names is 0, because the peer may be freed.
+ * sends PROBE or RING_END to quiet peers, and frees early buffers and memory of gone peers.
+ * Then the caller must not use a peer whose member names is 0; the peer may be freed.
  */
 void rnic_fi_peers_watch(struct rnic_fi_domain *domain);
 
@@ -554,7 +553,8 @@ void rnic_fi_lookup_answer(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 
 /*
  * Handles FOUND: the peer at @from with @tag owns @service.  Stores this peer for the lookups
- * of @ep for @service at the node of @from, and ends these lookups, unless memory is lacking.
+ * of @ep for @service at the node of @from, and ends these lookups.  Does nothing if @tag is
+ * 0 or memory is lacking.
  */
 void rnic_fi_lookup_found(struct rnic_fi_ep *ep, const struct rnic_fi_addr *from,
 			  uint16_t tag, uint16_t service);
@@ -576,23 +576,23 @@ uint8_t *rnic_fi_pkt_header(struct rnic_fi_pkt *pkt, enum rnic_fi_msg_op op,
 			    uint64_t bits);
 
 /*
- * Posts or queues @pkt, with the next sequence number if the kind of @pkt is numbered.  The
- * caller does not use @pkt any more.
+ * Posts or queues @pkt, with the next sequence number if the kind of @pkt is numbered.  If the
+ * transport refuses @pkt, calls rnic_fi_pkt_done().  The caller does not use @pkt any more.
  */
 void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt);
 
 /*
  * Handles the end of @pkt, which is neither posted nor in a queue.  @err is 0 or a negative
- * code.  If @err permits another attempt, puts @pkt in a queue.  Otherwise frees @pkt and ends
- * its part of the operation.  The peer fails if @pkt was numbered and has failed, or was a
- * probe and ended with -FI_EACCES or -ENXIO.
+ * code.  After some errors puts @pkt in a queue again (see "Errors" in rnic_fi_transport.h).
+ * Otherwise frees @pkt and ends its part of the operation.  The peer fails if @pkt was numbered
+ * and has failed, or was a probe and ended with -FI_EACCES or -ENXIO.
  */
 void rnic_fi_pkt_done(struct rnic_fi_pkt *pkt, int err);
 
 /*
- * Sends a numbered message with the @len bytes at @body.  If the NIC later cannot deliver
- * the message, the peer fails.  Returns 0, -FI_ENOMEM, or the negative FI_E code of a dead
- * peer.
+ * Sends a numbered message with the @len bytes at @body.  If the NIC cannot deliver the
+ * message, the peer fails, perhaps before the return.  Returns 0, -FI_ENOMEM, or the negative
+ * error of a peer that was dead before the call.
  */
 int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
 			    const void *body, size_t len);
@@ -648,9 +648,9 @@ int rnic_fi_read_start(struct rnic_fi_op *op, void *dst, uint64_t remote,
 		       size_t len);
 
 /*
- * Makes operations not wait any more for reads from dead peers that the peers' NICs have
- * accepted, because the ends of these reads may never come.  Other reads from dead peers
- * fail at the NIC, or are accepted later.
+ * Ends, with the error of the peer, the parts of operations that wait for reads that NICs of
+ * dead peers have accepted, because the ends of these reads may never come.  Other reads from
+ * dead peers fail at the NIC, or are accepted later.
  */
 void rnic_fi_reads_fail(struct rnic_fi_domain *domain);
 
@@ -658,27 +658,27 @@ void rnic_fi_reads_fail(struct rnic_fi_domain *domain);
 
 /*
  * Stores a new operation with pending 0 in *@op.  Returns 0, -FI_ENOMEM, or -FI_EAGAIN if
- * the endpoint has tx_size operations under way and @kind is not OP_RX.
+ * member tx_ops of the endpoint has reached tx_size and @kind is not OP_RX.
  */
 int rnic_fi_op_alloc(struct rnic_fi_peer *peer, enum rnic_fi_op_kind kind,
 		     uint32_t ofi_op, void *context, uint64_t flags,
 		     struct rnic_fi_op **op);
 
 /*
- * Ends one pending part of @op with @err: 0, or an FI_E code of either sign.  After the
+ * Ends one pending part of @op with @err: 0, or an error code of either sign.  After the
  * last part calls end(), which usually frees @op.
  */
 void rnic_fi_op_put(struct rnic_fi_op *op, int err);
 
 /*
- * The usual end(): writes the completion of @op, and frees @op.  If rnic_fi_op_hold() has
- * written the completion already, only logs the error, if there is one, and frees @op.
+ * The usual end(): completes @op by rnic_fi_complete_tx(), and frees @op.  If
+ * rnic_fi_op_hold() has completed @op already, only logs the error, if any, and frees @op.
  */
 void rnic_fi_op_end(struct rnic_fi_op *op);
 
 /*
- * Writes the completion of @op, a send by rendezvous, because the data has been copied.
- * @op still exists until the peer sends FIN or fails.
+ * Completes @op, a send by rendezvous, by rnic_fi_complete_tx(), because the data is copied.
+ * @op still exists until the peer sends FIN or fails, or the endpoint closes.
  */
 void rnic_fi_op_hold(struct rnic_fi_op *op);
 
@@ -691,7 +691,7 @@ struct rnic_fi_op *rnic_fi_op_find(struct rnic_fi_peer *peer,
 
 /*
  * Counts the end of a send, write, read or atomic in the counters of @ep, and writes the
- * completion if @flags or @err require a completion.  @err is 0 or a positive FI_E code.
+ * completion if @flags or @err require a completion.  @err is 0 or a positive error code.
  */
 void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 			 uint64_t flags, int err);
@@ -706,7 +706,7 @@ void rnic_fi_complete_tx(struct rnic_fi_ep *ep, uint32_t ofi_op, void *context,
 void rnic_fi_rx_deliver(struct rnic_fi_peer *peer,
 			const struct rnic_fi_rx_info *info);
 
-/* Executes the operation in the ATOMIC @body of @peer, and sends ATOMIC_RSP. */
+/* Executes the ATOMIC @body of @peer if it is valid, and sends ATOMIC_RSP with the status. */
 void rnic_fi_atomic_execute(struct rnic_fi_peer *peer,
 			    const struct rnic_fi_body *body);
 /* Copies the results in the ATOMIC_RSP @body to the user, and ends the operation. */
@@ -730,8 +730,8 @@ int rnic_fi_slot_send(struct rnic_fi_peer *peer, struct rnic_fi_op *op,
 		      uint64_t tag, uint64_t cq_data, uint64_t flags);
 
 /*
- * Makes a receive ring for @peer and sends RING.  Does nothing if @peer has a receive ring, no
- * place is free, memory is lacking, or the NIC cannot expose the memory.
+ * Makes a receive ring for @peer and sends RING, unless @peer has a receive ring, no place is
+ * free (then may request the end of an idle ring), memory is lacking, or expose() fails.
  */
 void rnic_fi_slot_offer(struct rnic_fi_peer *peer);
 /* Delivers the message in the slot that the note @word names. */
@@ -773,13 +773,13 @@ void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 
 /*
  * Makes progress in the domain of @util_ep, then in the other domains of the process unless
- * another thread does so.  Then sleeps if more than idle_polls polls found nothing; else calls
- * hint() if more than hint_polls polls did.  The caller holds no lock of a domain.
+ * another thread does so.  Then sleeps if member idle is above idle_polls, else calls hint() if
+ * idle is above hint_polls; 0 means never.  The caller holds no lock of a domain.
  */
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 /*
  * Handles arrived messages and ended packets of @domain, posts queued packets, and continues
- * lookups.  One in RNIC_FI_WATCH_ROUNDS calls also runs the watch.
+ * lookups.  One in RNIC_FI_WATCH_ROUNDS calls also calls rnic_fi_peers_watch().
  */
 void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 

@@ -142,8 +142,8 @@ static bool rnic_fi_send_is_held(const struct rnic_fi_send *send)
 
 /*
  * Exposes the source of a rendezvous, and stores the address of the source for the peer in
- * @remote.  First copies the source if it has several pieces, or if the user may change the
- * data before the peer has read them.  Returns 0 or a negative FI_E code.
+ * @remote.  First copies the source if it is not exactly one piece, or if the user may
+ * change the data before the peer has read them.  Returns 0 or a negative error.
  */
 static int rnic_fi_rts_source(const struct rnic_fi_send *send,
 			      struct rnic_fi_op *op, uint64_t *remote)

@@ -125,10 +125,10 @@ static void rnic_fi_peer_drop_queue(struct rnic_fi_peer *peer, int err)
 }
 
 /*
- * Warns, once for each domain, that @peer has failed because the NICs of other nodes refuse
- * the own job.  The user must see this warning, because a send of fi_inject() has no
- * completion that reports the error.  libfabric shows warnings only on request, so without
- * this request the function writes to standard error.
+ * Warns, at most once for each domain, that @peer at another node has failed, if the NICs of
+ * other nodes refuse the own job (rnic_fi_nic.remedy).  The user must see this warning,
+ * because a send of fi_inject() has no completion that reports the error.  libfabric shows
+ * warnings only on request, so without this request the function writes to standard error.
  */
 static void rnic_fi_peer_warn(const struct rnic_fi_peer *peer)
 {

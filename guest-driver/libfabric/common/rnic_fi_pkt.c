@@ -286,7 +286,8 @@ unsigned int rnic_fi_pkts_posted(const struct rnic_fi_domain *domain,
 
 /*
  * If @err permits another attempt, the limit of attempts is not reached, and the peer is
- * not dead, puts @pkt in a queue again and returns true.  Otherwise returns false.
+ * not dead, puts @pkt in a queue again and returns true.  Otherwise returns false.  Always
+ * returns false for a probe, and for a read that the peer's NIC has accepted.
  */
 static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 {
@@ -328,7 +329,7 @@ static void rnic_fi_pkt_acked(struct rnic_fi_pkt *pkt)
 }
 
 /*
- * Returns the positive FI_E code with which a peer fails after the error @err of a numbered
+ * Returns the positive error with which a peer fails after the error @err of a numbered
  * message.
  */
 static int rnic_fi_pkt_error(int err)

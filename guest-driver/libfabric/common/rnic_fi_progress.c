@@ -193,7 +193,7 @@ static void rnic_fi_rx_refuse(struct rnic_fi_ep *ep,
 			      const struct rnic_fi_addr *to, uint16_t src_tag,
 			      uint16_t dst_tag)
 {
-	/* A lost NAK does no harm: the peer's next message, PING or PROBE gets another NAK. */
+	/* A lost NAK does no harm: the peer's next numbered message gets another NAK. */
 	(void) rnic_fi_pkt_send_bare(ep, to, RNIC_FI_NAK, src_tag, dst_tag,
 				     NULL, 0);
 }
@@ -227,7 +227,8 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 	/*
 	 * The first messages of a sender have low sequence numbers.  A message with a
 	 * higher number from an unknown sender is a late message of an endpoint that has
-	 * gone, unless memory was lacking when the first messages arrived.
+	 * gone, unless the watch has freed the peer, or memory was lacking when the first
+	 * messages arrived.
 	 */
 	bool make = hdr->seq < RNIC_FI_WINDOW;
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
@@ -402,11 +403,11 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Handles the end of a poll.  If more than hint_polls polls have found nothing, informs the
- * NIC, because an emulated NIC then delivers messages.  If more than idle_polls polls have
- * found nothing, sleeps for a moment instead, because the thread of the NIC, or the guest
- * at the other end, may need the processor.  If idle_polls is 0, never sleeps; if
- * hint_polls is 0, never informs the NIC.
+ * Handles the end of a poll.  If rnic_fi_domain.idle is above hint_polls, informs the NIC,
+ * because an emulated NIC then delivers messages.  If rnic_fi_domain.idle is above
+ * idle_polls, sleeps for a moment instead, because the thread of the NIC, or the guest at
+ * the other end, may need the processor.  If idle_polls is 0, never sleeps; if hint_polls
+ * is 0, never informs the NIC.  The caller holds no lock of a domain.
  */
 static void rnic_fi_idle(struct rnic_fi_domain *domain)
 {
@@ -432,7 +433,7 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 
 /*
  * Restarts the timer that wakes a sleeper for the next watch, and calls the watch, because
- * only the watch detects that an answer will never arrive.
+ * a lost answer may cause no event, and the watch then sends PING.
  */
 static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 {
@@ -463,7 +464,7 @@ int rnic_fi_ep_trywait(void *arg)
 		ret = -FI_EAGAIN;
 	rnic_fi_timer_set(domain);
 	rnic_fi_domain_progress(domain);
-	/* The caller must not sleep if only a poll can find an ack or send the next LOOKUP. */
+	/* The caller must not sleep if only a poll can find an ack, or post a packet. */
 	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;
 	rnic_fi_unlock(domain);

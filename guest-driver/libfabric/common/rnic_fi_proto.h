@@ -68,9 +68,9 @@ enum rnic_fi_msg_op {
 	RNIC_FI_WRITE_DATA	= 6,	/* struct rnic_fi_msg_write_data */
 	RNIC_FI_NAK		= 7,	/* no body; refuses a message, because no endpoint at
 					 * this mailbox has the DST_TAG of the message, or
-					 * because the sender is unknown or has failed here;
-					 * DST_TAG and SRC_TAG of NAK are SRC_TAG and DST_TAG of
-					 * the message */
+					 * because the sender has failed here or, if the message
+					 * is numbered, is unknown; DST_TAG and SRC_TAG of NAK
+					 * are SRC_TAG and DST_TAG of the message */
 	RNIC_FI_PING		= 8,	/* no body; the ack of the NIC is the answer */
 	RNIC_FI_RING		= 9,	/* struct rnic_fi_msg_ring */
 	RNIC_FI_CREDIT	= 10,	/* struct rnic_fi_msg_credit */
@@ -106,7 +106,7 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_rts, 20);
 
 struct rnic_fi_msg_fin {
 	__le32 id;		/* id in the RTS or ATOMIC */
-	__le32 status;		/* 0 or a positive FI_E code */
+	__le32 status;		/* 0, or a positive errno or FI_E code */
 };
 RNIC_ASSERT_SIZE(struct rnic_fi_msg_fin, 8);
 
@@ -202,15 +202,15 @@ RNIC_ASSERT_SIZE(struct rnic_fi_msg_slot, 24);
 /*
  * Name of an endpoint, as fi_getname() returns it, or name of a service, as
  * fi_getinfo() makes it from a node and a service number.  The name of a service has no
- * context, mailbox, tag and job, because LOOKUP finds the endpoint.
+ * context, mailbox, tag and job, because LOOKUP finds the endpoint.  Without a service number
+ * fi_getinfo() makes a name that has only the node.
  */
 struct rnic_fi_name {
 	__le32 node;		/* number of the node */
 	__u8 ctx;		/* number of the context; 0 for a service */
 	__u8 mbox;		/* number of the mailbox; 0 for a service */
 	__le16 tag;		/* tag of the endpoint, not 0; 0 for a service */
-	__le16 job;		/* number of the job, for information only, because the NIC
-				 * checks the job; 0 for a service */
+	__le16 job;		/* number of the endpoint's job; 0 for a service */
 	__u8 version;		/* RNIC_FI_VERSION */
 	__u8 reserved0;		/* zero */
 	__le16 service;		/* number of the service, not 0; 0 for an endpoint */

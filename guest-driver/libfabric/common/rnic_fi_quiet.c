@@ -11,11 +11,12 @@
  *   peer          is freed when quiet_ms have passed since the peer was marked as gone,
  *                 if by_addr of the own endpoint does not name the peer, its rings are
  *                 freed, and no packet, operation or unexpected message refers to the
- *                 peer.
+ *                 peer; or when the own endpoint closes.
  *   early buffer  is freed by the watch when all its messages are handled, or the peer is
  *                 dead.
- *   ring          is freed when its peer has gone.  A receive ring also ends, by RING_END
- *                 and RING_GONE, when its peer has been quiet for quiet_ms, or when another
+ *   ring          is freed when its peer has gone or the own endpoint closes.  A receive ring
+ *                 also ends, with the send ring of the peer, by RING_END and RING_GONE,
+ *                 when its peer has been quiet for quiet_ms, or when another
  *                 sender requests a ring, the limit (parameter rings) is reached, and the
  *                 ring was not used for a second.  The ring exists until the peer answers
  *                 RING_GONE, because the peer may fill slots at any time.
@@ -24,7 +25,8 @@
  * addresses of a gone peer's receive ring for RNIC_FI_GONE_MS, because the NIC may still
  * write there.
  *
- * The NIC of an endpoint that has gone refuses PROBE, and a new endpoint at the same mailbox
+ * The NIC of an endpoint that has gone refuses PROBE, unless the NIC reports only a full
+ * mailbox (see mbox_close() in rnic_fi_transport.h), and a new endpoint at the same mailbox
  * answers NAK.  The time between two probes doubles up to RNIC_FI_PROBE_MAX_MS, because
  * probes must not fill the mailbox of a quiet endpoint that makes no progress.
  */

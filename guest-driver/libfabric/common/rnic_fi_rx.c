@@ -100,8 +100,8 @@ static int rnic_fi_rx_fetch(struct rnic_fi_op *op, uint64_t remote, size_t len)
 }
 
 /*
- * Ends a rendezvous receive whose reads have ended: sends FIN unless the peer is dead,
- * frees @op, and writes the completion.
+ * Ends a rendezvous receive that waits for no read any more: sends FIN unless the peer is
+ * dead, frees @op, and writes the completion.
  */
 static void rnic_fi_rx_finish(struct rnic_fi_op *op)
 {

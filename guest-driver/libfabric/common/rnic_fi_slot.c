@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Slots: messages of medium size.  When a sender requests a ring of slots, the receiver
- * makes a ring for this sender, and owns the memory of the slots.  The sender fills the
- * slots of a ring in ascending order, and the receiver empties them in the same order.
+ * makes a ring for this sender if a place is free, and owns the memory of the slots.  The
+ * sender fills the slots of a ring in cyclic order, and the receiver empties them in the
+ * same order.
  */
 
 #include <sys/mman.h>
@@ -179,7 +180,7 @@ void rnic_fi_slot_ring(struct rnic_fi_peer *peer, const struct rnic_fi_body *bod
 	/*
 	 * Ignores the offer if this sender has a ring of @peer already, has
 	 * rnic_fi_ring_limit rings, or has no memory for a ring.  Without a ring, the
-	 * sender sends by rendezvous, and answers RING_END by RING_GONE.
+	 * sender sends longer messages by rendezvous, and answers RING_END by RING_GONE.
 	 */
 	if (peer->tx_ring || ep->tx_rings >= rnic_fi_ring_limit)
 		return;
@@ -291,8 +292,8 @@ static void rnic_fi_rings_reclaim(struct rnic_fi_ep *ep)
 /*
  * Returns the index of the first free place of @ep for a ring.  A place whose peer has gone
  * counts as free, because many peers may come and go between two watches: the function
- * frees the rings of this peer.  If no place is free, requests the end of an idle ring and
- * returns -1.  Also returns -1 if memory is lacking or the limit of rings is 0.
+ * frees the rings of this peer.  If no place is free, requests the end of an idle ring, if
+ * there is one, and returns -1.  Also returns -1 if memory is lacking or the limit is 0.
  */
 static int rnic_fi_place_free(struct rnic_fi_ep *ep)
 {

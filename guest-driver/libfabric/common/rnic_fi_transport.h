@@ -12,7 +12,7 @@
  *   node     number of a machine in the network
  *   context  share of a node's NIC that one process has
  *   mailbox  queue of a context, in which messages and notes of all senders arrive
- *   note     64 bits that arrive in a mailbox after the data of a write
+ *   note     64 bits that arrive in a mailbox after the data of a WRITE_NOTE
  *   request  one transfer, from post() to its end
  *   base     number that names exposed memory.  A key has room only for the bits
  *            RNIC_FI_KEY_BASE of a base, so fi_mr_reg() of memory with a larger base
@@ -28,7 +28,7 @@
  * Errors.  Functions return 0 or a negative errno, or a negative FI_E code that no errno
  * has.  A request ends with 0 or with such a number.  The common part handles the number as
  * follows:
- *   -FI_ENOBUFS, -FI_EBUSY  a mailbox or queue of the peer was full until the NIC's limit:
+ *   -FI_ENOBUFS, -FI_EBUSY  for example, a mailbox or queue of the peer stayed full:
  *                           the request is posted again, up to RNIC_FI_FULL_RETRIES
  *                           times, but not a probe, a message without peer, a request to
  *                           a dead peer, or a READ that the peer's NIC has accepted
@@ -36,10 +36,11 @@
  *                           posted again, up to RNIC_FI_FAULT_RETRIES times
  *   -FI_EACCES, -ENXIO      the peer's mailbox or context does not exist, or the memory
  *                           cannot be accessed: if the request is a numbered message or a
- *                           probe, the endpoint of the peer has gone
- * If the request is not posted again, its operation fails.  If the request is a numbered
- * message, the peer fails, too, because the next messages would have no predecessor.  The
- * common part ignores the error of a WRITE_NOTE whose slot the peer has emptied.
+ *                           probe, the peer counts as gone
+ * If the request is not posted again, an operation that waits for the request fails.  If the
+ * request is a numbered message, the peer fails, too, because the next messages would have no
+ * predecessor.  The common part ignores the error of a WRITE_NOTE whose slot the peer has
+ * emptied.
  */
 #ifndef RNIC_FI_TRANSPORT_H
 #define RNIC_FI_TRANSPORT_H
@@ -90,7 +91,8 @@ enum rnic_fi_request_kind {
 	/* Writes the @len bytes at @local to the memory at @remote of the context in @to.
 	 * The end with 0 means that all bytes are in this memory. */
 	RNIC_FI_REQUEST_WRITE,
-	/* Does the same as WRITE; then @note arrives in mailbox @to. */
+	/* Does the same as WRITE; then @note arrives in mailbox @to.  The end with 0 means
+	 * that @note is in the mailbox, too. */
 	RNIC_FI_REQUEST_WRITE_NOTE,
 };
 
@@ -107,7 +109,8 @@ struct rnic_fi_request {
 	bool		wake;	/* READ, WRITE, WRITE_NOTE: the end of the request makes
 				 * rnic_fi_nic.fd readable; see arm() */
 	bool		accepted;	/* READ: the peer's NIC has accepted the request, so
-					 * that a later error is final; set before the end */
+					 * that a later error is final; false at the end
+					 * of a request that this NIC has refused */
 	uint32_t	len;	/* MESSAGE, DATAGRAM: 1 to RNIC_FI_MSG_MAX; PUT: 1 to
 				 * put_max; READ, WRITE, WRITE_NOTE: 1 to
 				 * RNIC_FI_REQUEST_MAX */
@@ -152,7 +155,7 @@ struct rnic_fi_transport {
 
 	/*
 	 * Opens the NIC that domains with this @name use, and stores the NIC in @nic.
-	 * The transport logs the reason of an error other than -FI_ENOMEM.
+	 * The transport logs the reason of an error, but need not log -FI_ENOMEM.
 	 */
 	int (*open)(const char *name, struct rnic_fi_nic **nic);
 
@@ -240,7 +243,8 @@ struct rnic_fi_transport {
 	int (*arm)(struct rnic_fi_nic *nic);
 
 	/*
-	 * Returns true if a request is posted whose end will not make @nic->fd readable.  A READ
+	 * Returns true if a request is posted whose end may not make @nic->fd readable, even
+	 * if @wake is true.  A READ, WRITE or WRITE_NOTE without @wake need not count.  A READ
 	 * that has ended does not count, even if its channel is still in use.
 	 */
 	bool (*silent)(const struct rnic_fi_nic *nic);

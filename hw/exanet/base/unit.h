@@ -12,7 +12,7 @@ typedef struct ExanetPendingFault ExanetPendingFault;
 /*
  * Bits of ExanetState.awake, one for each unit that has run().  A unit sets its bit when
  * new work arrives, and in run() if work is left.  If the bit is set and the device is
- * enabled, the next round of the loop clears the bit and then calls run().
+ * enabled, a round of the loop clears the bit and then calls run().
  */
 enum exanet_awake {
     EXANET_AWAKE_R5 = 1 << 0,       /* firmware; ExaDMA and RT mailbox set this bit too */
@@ -34,8 +34,8 @@ typedef struct ExanetUnit {
     bool (*run)(ExanetState *s, unsigned packets);
     unsigned awake;                 /* bit of enum exanet_awake; 0 if run() is NULL */
     /*
-     * Returns the number of transfers, messages and requests of context @c in this unit
-     * that are not finished.
+     * Returns the number of unfinished operations of context @c in this unit: transfers,
+     * messages, requests, and jobs of AXI masters.
      */
     unsigned (*active)(ExanetState *s, unsigned c);
     /*

@@ -12,19 +12,20 @@
 #include "rnic/exanet/wire.h"
 
 /*
- * A decoded packet.  An ack has only @type, @dst, @pdid (only the 4 bits of the context),
- * @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc, @path and @hops.  A
- * flow-rate packet has only @type, @dst, @pdid, @small, @flow_dst, @current, @desired,
- * @vc and @hops.  exanet_packet_decode() sets the other members of these packets to 0.
+ * A decoded packet, or a packet to encode.  An ack has only @type, @dst, @pdid (only the
+ * 4 bits of the context), @tid, @seq (12 bits), @resp, @small, @epoch (of @dst), @vc,
+ * @path and @hops.  A flow-rate packet has only @type, @dst, @pdid, @small, @flow_dst,
+ * @current, @desired, @vc and @hops.  exanet_packet_decode() sets the other members of
+ * these packets to 0.
  */
 typedef struct ExanetPacket {
     uint64_t va;            /* address at the destination, 42 bits */
     uint32_t dst;           /* destination coordinates */
     uint32_t src;           /* source coordinates */
-    uint16_t pdid;          /* PDID of the destination; READ_REQ: of the requester */
+    uint16_t pdid;          /* as in EXANET_HDR_LO_PDID; ack: EXANET_ACK_LO_PDID_CTX */
     uint16_t size;          /* payload bytes; in a load, requested bytes */
     uint16_t tid;           /* wire TID, 14 bits */
-    /* number of the copy; in a load or store, number of the request */
+    /* number of the copy; in a load or store and its response, number of the request */
     uint16_t seq;
     uint16_t user;          /* footer user bits: address for acks, or EXANET_SHM_USER_* */
     uint16_t ttl;           /* switches that the packet may still pass */
@@ -50,7 +51,8 @@ typedef struct ExanetPacket {
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
     /*
      * Number of packets in the run, of which @va, @first and @payload are those of the
-     * first packet.  1: a single packet.  0: an ack or a flow-rate packet.
+     * first packet.  1: a single decoded packet.  0: a decoded ack or flow-rate packet,
+     * or a single packet to encode.
      */
     uint8_t packets;
     /*
@@ -90,7 +92,8 @@ typedef struct ExanetTypeInfo {
      */
     uint8_t tx_counter;
     uint8_t rx_counter;
-    uint8_t ni;             /* bit n: NI index n accepts the type after a reset */
+    /* bit n: the unit that has NI index n after a reset accepts the type */
+    uint8_t ni;
 } ExanetTypeInfo;
 
 /*
@@ -202,8 +205,10 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
 /*
  * The functions from here to the end of the file are for switches.  Each returns, checks
  * or changes a part of the packet at @buf, for which exanet_packet_words() has returned a
- * length, @words.  No function changes a CRC, because the CRCs are computed as if the
- * fields that switches change were 0.
+ * length, @words.  For a run, @buf is the result of exanet_run_header(), and @words the
+ * length of the run without the run word; the functions of the VC also accept a run word.
+ * No function changes a CRC, because the CRCs are computed as if the fields that switches
+ * change were 0.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {

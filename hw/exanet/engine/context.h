@@ -26,15 +26,18 @@ typedef struct ExanetContext {
     uint32_t quota;                 /* register CTX_QUOTA */
     uint16_t pdid;
     bool local;                     /* the context's job is local to this node */
-    bool enabled;                   /* CTX_CTRL_EN: a process may use the context */
-    bool quiesce;                   /* CTX_CTRL_QUIESCE: new work is refused */
+    bool enabled;                   /* CTX_CTRL_EN */
+    bool quiesce;                   /* CTX_CTRL_QUIESCE: work ends, new work is refused */
     bool no_report;                 /* the driver gets no reports of page faults */
     /* entries of this context in the table of pending faults */
     unsigned faults;
 } ExanetContext;
 
 extern const ExanetUnit exanet_context_unit;
-/* Returns the number of unfinished transfers, messages and requests of context @c. */
+/*
+ * Returns the number of unfinished transfers, messages and requests of context @c: the
+ * sum of active() of all units.
+ */
 unsigned exanet_context_active(ExanetState *s, unsigned c);
 /* Returns the number of different jobs of the enabled contexts, at least 1. */
 unsigned exanet_context_jobs(ExanetState *s);
@@ -66,8 +69,10 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
  *
  * Return ACK if all bytes were copied.  Otherwise no byte was copied, and *@fault_va is
  * the first address without a translation:
- *   FAULT       exanet_walk() returns FAULT: for example, the page is not present
- *   DECODE      the page is not in RAM, or exanet_walk() returns DECODE
+ *   FAULT       exanet_walk() returns FAULT (for example, the page is not present), and
+ *               the context does not have NO_REPORT
+ *   DECODE      the page is not in RAM that devices may write, or exanet_walk() returns
+ *               DECODE
  *   PROTECTION  the context is disabled or quiesced, or exanet_walk() returns FAULT and
  *               the context has NO_REPORT
  */
@@ -79,8 +84,8 @@ enum exanet_resp exanet_context_write(ExanetState *s, unsigned c, uint64_t va,
                                       uint64_t *fault_va);
 /*
  * Returns how many of the @count adjacent pieces of @piece bytes, from @va on, come
- * before the first piece with a page whose translation is not in the TLB.  Changes no
- * counter.  @write: the pages must be writable.  @piece is a power of two, at least 8 and
+ * before the first piece with a page whose translation is not in the TLB or, with @write,
+ * does not permit writes.  Changes no counter.  @piece is a power of two, at least 8 and
  * less than a page.
  */
 unsigned exanet_context_cached(ExanetState *s, unsigned c, uint64_t va, bool write,

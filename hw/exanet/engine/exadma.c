@@ -8,7 +8,8 @@
  * can travel as a run are sent together.  The unit builds a packet in the buffer of the
  * crossbar, which is usually the frame of a port.  If the route is blocked, the unit
  * builds the packet in an output buffer, where the packet waits, because packets for
- * other routes must continue.
+ * other routes must continue.  But if the packet can travel as a part of a run later, or
+ * if the output buffer is full, the TID waits in the scheduler FIFO.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -26,15 +27,18 @@
 #include "../trace.h"
 
 /*
- * Maximal number of TIDs that a run takes from the scheduler FIFO, for each packet of the
- * run's budget.
+ * Maximal number of TIDs that exadma_schedule() takes from the scheduler FIFO, for each
+ * packet of the budget.
  */
 #define EXADMA_ATTEMPTS 8
 
-/* Bits of W3 that software cannot set; a write that covers these bits clears them. */
+/*
+ * Bits of W3 that software cannot set.  A write to an idle descriptor clears those of
+ * these bits that the write covers.
+ */
 #define DESC_W3_RO (EXANET_DESC_W3_SENT | EXANET_DESC_W3_DONE | \
                     EXANET_DESC_W3_ACKED | EXANET_DESC_W3_ERROR)
-/* Only a write that covers all these bits of W3 can start or kill the transaction. */
+/* A write starts or kills a transaction only if the write covers all these bits of W3. */
 #define DESC_LANE_MASK RNIC_FIELD(63, 32)
 
 /* --- Scheduler FIFO --------------------------------------------------------- */
@@ -421,8 +425,8 @@ static bool exadma_output_holds(const ExanetOutput *o, int route)
 
 /*
  * Sends the control packets of @o, oldest first, up to the first whose route is blocked;
- * then sends the data packets of @o in the same way.  Removes packets that
- * exanet_exadma_kill() dropped.
+ * then sends the data packets of @o in the same way.  Removes a packet that
+ * exanet_exadma_kill() dropped when this packet is the oldest of its queue.
  */
 static void exadma_output_drain(ExanetState *s, ExanetOutput *o)
 {

@@ -43,8 +43,8 @@ typedef struct ExanetOutput {
     ExanetSlot slot[EXANET_OUTPUT_SLOTS];
     RNicFifo slots;                 /* head and count of the queue in @slot */
     /* The next three members are the state of the control window [T §5.3.1.2]. */
-    uint64_t control_word[EXANET_CONTROL_STORES];   /* words that software has stored */
-    unsigned control_stage;         /* number of words in @control_word, 0 to 2 */
+    uint64_t control_word[EXANET_CONTROL_STORES];   /* words of the next control packet */
+    unsigned control_stage;         /* number of words stored in @control_word, 0 to 2 */
     unsigned control_tid;           /* TID of @control_word, without generation */
     ExanetControlSlot control[EXANET_CONTROL_QUEUE];
     RNicFifo controls;              /* head and count of the queue in @control */
@@ -96,21 +96,21 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
 /*
- * Stores descriptor @tid by four 8-byte writes, as software does: W4, W1, W2, then W3.
+ * Stores descriptor @tid by four 8-byte writes, as software may do: W4, W1, W2, then W3.
  * @word is W1 to W4, in host byte order.  The transaction of @tid must not be active.  If
  * bit DB of W3 is 0, the write of W3 starts the transaction.  If DB is 1, the transaction
- * starts when the last packet of its predecessor in a chain has been built.  If the
- * descriptor is not valid, the transaction does not start, and W3 gets ERROR.
+ * starts when the last packet of its predecessor in a chain has been built.  If W2 or W3
+ * is not valid at the start, the transaction does not start, and W3 gets ERROR.
  */
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS]);
 /*
  * Stores @word (P0 to P2 of struct exanet_control, host byte order) to the control-packet
- * window of @tid at @output.  Returns false, without a store, if the queue of control
+ * window of @tid at @output.  Returns false, without an effect, if the queue of control
  * packets of @output is full.  Returns true otherwise, even if the packet is dropped and
- * counted because the descriptor of @tid is not valid or has ERROR.  If software has
- * stored only one or two words of a control packet at @output, drops these words and
- * counts CONTROL_RESTART.
+ * counted because the descriptor of @tid is not valid or has ERROR.  If the queue has
+ * room, and software has stored only one or two words of a control packet at @output,
+ * drops these words and counts CONTROL_RESTART.
  */
 bool exanet_exadma_control_send(ExanetState *s, unsigned output, unsigned tid,
                                 const uint64_t word[EXANET_CONTROL_STORES]);

@@ -2,7 +2,7 @@
 /*
  * ExaNet page faults: the FIFO of reports for the driver, and the table of pending
  * faults.  A pending fault waits until the driver answers by a write to FAULT_RESOLVE
- * (below: RESOLVE), or until the context is disabled or quiesced.
+ * (below: RESOLVE), until the context is disabled or quiesced, or until a reset.
  */
 #ifndef HW_EXANET_ENGINE_FAULT_H
 #define HW_EXANET_ENGINE_FAULT_H
@@ -15,15 +15,21 @@ typedef struct ExanetState ExanetState;
 /* A page fault that waits for RESOLVE, with the fields of a later response to @peer. */
 typedef struct ExanetPendingFault {
     uint64_t va;                    /* 64-bit virtual address of the page */
-    uint32_t peer;                  /* other node; this node for a local CDMA copy */
+    uint32_t peer;                  /* node of the other side; may be this node */
     uint16_t tid;                   /* wire TID; CDMA: TID of the piece */
-    /* SEQ of the packet; CDMA: fault number of the piece */
+    /*
+     * SEQ of the packet; 0 for a notification in a mailbox; CDMA: fault number of the
+     * piece
+     */
     uint16_t seq;
-    /* small address for acks; for a load or store: field EXANET_SHM_USER_RETRIES */
+    /*
+     * small address for acks, but 0 for a notification in a mailbox; for a load or store:
+     * field EXANET_SHM_USER_RETRIES
+     */
     uint16_t small;
     uint8_t ctx;                    /* number of the context */
     uint8_t unit;                   /* enum exanet_fault_unit */
-    uint8_t epoch;                  /* epoch of @peer, for acks of the receiver */
+    uint8_t epoch;                  /* fault of a block that arrived: epoch of @peer */
     bool write;                     /* the access was a write */
     /* true: an arrived packet made the access; false: ExaDMA or CDMA made the access */
     bool dst;
@@ -43,9 +49,9 @@ extern const struct ExanetUnit exanet_fault_unit;
  * reports, and raises interrupt cause FAULT.  @f->va need not be aligned.  @left is a
  * hint for the driver: the number of bytes that may be accessed from @f->va on.
  *
- * Adds no report if the table already has a fault with the same page, context, @write and
- * @dst, because one RESOLVE answers both faults.  If the fault in the table also has the
- * same TID, peer and unit, @f replaces this fault.
+ * Adds no report and raises no FAULT if the table already has a fault with the same page,
+ * context, @write and @dst, because one RESOLVE answers both faults.  If a fault in the
+ * table also has the same TID, peer and unit, @f replaces this fault.
  *
  * Returns true if @f is in the table.  Returns false if the context is disabled or
  * quiesced, or has NO_REPORT.  Also returns false if a report is needed but the FIFO is

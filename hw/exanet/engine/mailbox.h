@@ -26,7 +26,7 @@ void exanet_mailbox_write(ExanetState *s, unsigned c, hwaddr addr,
  * @pkt->pdid.  @data (host byte order) is the value of the entry's data field.  If the
  * message was stored, raises the context's interrupt if @irq is true or if CTRL of the
  * mailbox has IRQ.  Returns ACK if the message is in the ring, otherwise:
- *   FULL        the ring is full, or the mailbox is disabled
+ *   FULL        the ring is full, HEAD is ahead of TAIL, or the mailbox is disabled
  *   FAULT       exanet_context_write() to the ring returns FAULT; the function has called
  *               exanet_fault_report()
  *   PROTECTION  the context refuses the PDID or the source of @pkt, or

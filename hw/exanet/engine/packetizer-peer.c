@@ -11,11 +11,11 @@
  * without delivering the message.
  *
  * Only a node that has received a message can have a record of the message's generation.
- * So, if no copy of a message to a node had a route, the packetizer removes the entry of
- * the node when the last message to the node ends.  When room is needed, the packetizer
- * removes other entries that have not been used for ANSWER_NS, or, if the node has
- * answered or its answers cannot be identified, for FORGOTTEN_NS.  Each job has a quota,
- * because a process must leave room for the next process of its context.
+ * So, if no copy of any message to a node had a route, the packetizer removes the entry
+ * of the node when the last message to the node ends.  When room is needed, the
+ * packetizer removes other entries that have not been used for ANSWER_NS, or, if the node
+ * has answered or its answers cannot be identified, for FORGOTTEN_NS.  Each job has a
+ * quota, because a process must leave room for the next process of its context.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -27,7 +27,7 @@
 /* Maximal number of entries of a context, and of those entries with PktzPeer.unknown. */
 #define PEERS_MAX           4096
 #define PEERS_UNKNOWN       1024
-/* After this time from the end of a message, the packetizer expects no answer. */
+/* Time, ns, in which answers are expected after the last message to a node has ended. */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
 /* A receiver ignores its record of a channel after half of this time without packets. */
 #define FORGOTTEN_NS        (60LL * NANOSECONDS_PER_SECOND)

@@ -27,7 +27,7 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* Any nack that arrives later than this time after GO makes the message fail. */
+/* A nack of the last copy later than this time after GO makes the message fail. */
 #define NACKED_MAX_NS       (10LL * NANOSECONDS_PER_SECOND)
 
 #define SENDS_PER_RUN       64

@@ -27,7 +27,7 @@ typedef struct ExanetPktzChannel {
     uint8_t timeouts;               /* timeouts since the start or the last nack */
     uint8_t nacks;                  /* nacks of the message, at most 255 */
     uint8_t resp;                   /* last nack, enum exanet_resp; 0: no nack yet */
-    bool sent;                      /* a copy has been sent */
+    bool sent;                      /* a copy was sent or, without a route, dropped */
     bool backoff;                   /* @deadline ends the back-off after a nack */
 } ExanetPktzChannel;
 
@@ -41,8 +41,8 @@ typedef struct ExanetPacketizer {
     DECLARE_BITMAP(waiting, EXANET_PKTZ_TOTAL);
     DECLARE_BITMAP(send, EXANET_PKTZ_TOTAL);        /* channels with a copy to send */
     unsigned next;                  /* index of the channel that may send first */
-    RNicDeadline deadline;          /* earliest deadline of all channels */
-    bool due;                       /* the timer of @deadline has fired */
+    RNicDeadline deadline;          /* timer for the earliest deadline of all channels */
+    bool due;                       /* the timer has fired since the last check */
 } ExanetPacketizer;
 
 extern const ExanetUnit exanet_packetizer_unit;

@@ -49,8 +49,8 @@ static inline bool exanet_rx_all(const ExanetRxContext *c)
  * Ends the block of @c, all of whose packets have arrived: delivers the notification of a
  * block with a control packet, frees @c, and sends an ack.  Without CTRL_STRICT, also
  * records that the block is complete [P].  If the control packet does not fit the block
- * or the notification has an error, only sends a nack, and @c stays in use.  @pkt is the
- * last packet that has arrived.
+ * or the notification has an error, nacks the copy instead, and @c stays in use.  @pkt is
+ * the last packet that has arrived.
  */
 void exanet_rx_complete(ExanetState *s, ExanetSource *src, ExanetRxContext *c,
                         const ExanetPacket *pkt);

@@ -237,7 +237,8 @@ static enum exanet_resp message_deliver(ExanetState *s, const ExanetPacket *pkt)
 /*
  * Returns true if @pkt belongs to the last message of @sender and this message was
  * delivered, or if @pkt belongs to an older message.  In these cases the function has
- * counted @pkt, and has acked a packet of the last message again.  @sender is an index of
+ * counted @pkt, and has acked a packet of the last message again.  Returns false if the
+ * record of @sender is as old as PKTZ_AGE_NS.  @sender is an index of
  * ExanetSource.message.
  */
 static bool message_known(ExanetState *s, const ExanetSource *src,

@@ -20,7 +20,10 @@
 #include "receiver.h"
 #include "../base/wire.h"
 
-/* Maximal number of sources.  There is a limit because a source needs about 54 KB. */
+/*
+ * Maximal number of sources, without this node itself.  There is a limit because a source
+ * needs about 54 KB.
+ */
 #define SOURCES_MAX 1024
 /*
  * Number of sources that all links share.  The other sources are divided among the links.
@@ -106,8 +109,9 @@ static bool link_room(ExanetState *s, unsigned link)
 /*
  * Removes the oldest source that is not needed, to make room for a source from @link.
  * Does not remove a source in the reserved part of another link.  Returns false if no
- * source was removed.  The check of all sources is slow, so the function does nothing
- * before full_until[@link], the earliest time when a check may find such a source.
+ * source was removed.  The check of all sources is slow, so after a check without a
+ * result the function does nothing until full_until[@link], at most EXANET_RX_IDLE_NS
+ * later.
  */
 static bool source_evict(ExanetState *s, unsigned link)
 {

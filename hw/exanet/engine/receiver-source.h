@@ -2,7 +2,8 @@
 /*
  * Declarations that the files of the receiver share: receiver.c (blocks), receiver-run.c
  * (runs), receiver-message.c (messages and notifications) and receiver-source.c (state of
- * the nodes that send).  Apart from these files only shm/target.c includes this header.
+ * the nodes that send).  Apart from these files, shm/target.c and the fuzz tests include
+ * this header.
  */
 #ifndef HW_EXANET_ENGINE_RECEIVER_SOURCE_H
 #define HW_EXANET_ENGINE_RECEIVER_SOURCE_H
@@ -19,26 +20,28 @@
 #define EXANET_RX_RETIRED 4         /* number of old epochs that a source records */
 
 /*
- * A record of a block of a TID.  In ExanetSource.tomb, this block was completed, or is a
- * later block that the source gave up.  In ExanetSource.refused, this block was nacked
- * without a receiver context, or the source released the block.
+ * A record of a generation of a TID.  In ExanetSource.tomb, the block with this
+ * generation was completed, or a packet that was two or more generations ahead of the
+ * record has moved the record; see tomb_check().  In ExanetSource.refused, rx_refuse()
+ * nacked the block with this generation, or the source released the block.
  */
 typedef struct ExanetTidRecord {
-    /* ns; in @tomb: last change; in @refused: the release */
+    /* ns; in @tomb: last change; in @refused, if @released: the release */
     int64_t time;
     /*
-     * sequence number of the last copy that was answered or released; UINT16_MAX: the
-     * source gave up the block
+     * sequence number of the last copy that was answered or released; UINT16_MAX: a later
+     * packet has moved the record, so no copy of @gen gets an ack
      */
     uint16_t seq;
-    uint8_t gen;                    /* generation of the block */
+    uint8_t gen;
     bool valid;
-    bool released;                  /* the source has released the block */
+    /* the source has released the block; a later copy or block clears this member */
+    bool released;
 } ExanetTidRecord;
 
-/* A notification packet that was delivered; another copy of the packet is a duplicate. */
+/* A record of a delivered notification packet, to recognize duplicates of the packet. */
 typedef struct ExanetReport {
-    int64_t time;                   /* ns, time when the last copy arrived */
+    int64_t time;                   /* ns, time of delivery or of the last duplicate */
     uint64_t va;                    /* destination address in the packet */
     uint64_t data;                  /* member data of the payload, little-endian */
     uint16_t number;                /* wire TID of the packet */
@@ -48,10 +51,13 @@ typedef struct ExanetReport {
 
 /* The state of a node that sends to this node. */
 struct ExanetSource {
-    /* ns, last release, or last packet accepted by the check of its context */
+    /*
+     * ns, time of the last release, or of the last packet that passed the check of its
+     * context
+     */
     int64_t time;
     int64_t created;                /* ns, time of the first packet */
-    /* ns, last packet that arrived through a switch and was accepted by this check */
+    /* ns, time of the last packet that came through a switch and passed this check */
     int64_t far;
     uint32_t coord;                 /* coordinates of the node */
     uint8_t epoch;                  /* epoch of the node */
@@ -77,9 +83,9 @@ struct ExanetSource {
         unsigned next;              /* index to replace next, modulo EXANET_RX_REPORTS */
     } reports[EXANET_CONTEXTS];     /* indexed by context of this node */
     /*
-     * Order of the loads and stores of the node, or NULL.  Only shm/target.c knows the
-     * type, and sets @higher_free together with @higher.  The receiver calls
-     * @higher_free(@higher) when the node has a new epoch, and when the source is freed.
+     * Order of the writes of the node (shm/order.h), or NULL.  shm/target.c sets
+     * @higher_free together with @higher.  The receiver calls @higher_free(@higher) when
+     * the node has a new epoch, and when the source is freed.
      */
     void *higher;
     void (*higher_free)(void *higher);
@@ -90,9 +96,9 @@ void exanet_source_free(gpointer value);
 /*
  * Looks up the source of @pkt, and stores the source in *@src.  @passed: @pkt has passed
  * the check of its context.  If @passed is true, the function adds an unknown node, a new
- * epoch resets the state of the source, and the function updates @time and @far of the
- * source.  If @passed is false, *@src is NULL for an unknown node or epoch, because the
- * coordinates of a refused packet may be false and must allocate no memory.
+ * epoch resets the state of the source, and the function updates @time and, if @pkt->far,
+ * @far of the source.  If @passed is false, *@src is NULL for an unknown node or epoch,
+ * because the coordinates of a refused packet may be false and must allocate no memory.
  *
  * Returns false if @pkt must be dropped: its epoch is a recorded old epoch; or @passed is
  * true, and a neighbour that sent @pkt has advertised another epoch or there is no room
@@ -109,7 +115,10 @@ bool exanet_source_find(ExanetState *s, const ExanetPacket *pkt, bool passed,
  */
 void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt);
 
-/* Sends an ack or nack with code @resp to the source of @pkt.  Counts only a nack. */
+/*
+ * Sends an ack or nack with code @resp to the source of @pkt.  Counts a nack in
+ * NACK_SENT.
+ */
 void exanet_receiver_ack(ExanetState *s, const ExanetPacket *pkt,
                          enum exanet_resp resp);
 /*
@@ -123,8 +132,8 @@ ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
  * on this node, a mailbox or memory.  @fault->peer and @fault->tid are source and TID of
  * the notification.  After a page fault in memory, reports @fault with the address; for a
  * page fault in a mailbox see exanet_mailbox_deliver().  If @n was delivered and @irq is
- * true, raises the interrupt of the context.  Returns ACK, or the code of the error
- * because of which @n was not delivered.
+ * true or CTRL of the mailbox has IRQ, raises the interrupt of the context.  Returns ACK,
+ * or the code of the error because of which @n was not delivered.
  */
 enum exanet_resp exanet_receiver_notify(ExanetState *s, uint16_t pdid,
                                         uint64_t va,

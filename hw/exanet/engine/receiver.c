@@ -43,9 +43,9 @@ ExanetPendingFault exanet_receiver_fault(const ExanetPacket *pkt,
 }
 
 /*
- * Sends an ack or nack, and counts only a nack.  @ack has these fields: @dst, @small,
- * @pdid (its 4 bits of the context), @tid, @seq, @resp, @path, and @epoch, the epoch in
- * the packet that is answered.
+ * Sends an ack or nack, and counts a nack in NACK_SENT.  @ack has these fields: @dst,
+ * @small, @pdid (its 4 bits of the context), @tid, @seq, @resp, @path, and @epoch, the
+ * epoch in the packet that is answered.
  */
 static void ack_send(ExanetState *s, const ExanetPacket *ack)
 {
@@ -219,8 +219,9 @@ static void tomb_set(ExanetState *s, ExanetSource *src,
 
 /*
  * Returns true if @pkt belongs to a block that is complete, or to an older block.  In
- * this case the function has counted @pkt, and has acked @pkt if this is the first packet
- * of a later copy of the complete block.
+ * this case the function has counted @pkt, and has acked @pkt if this packet is the first
+ * to arrive of a later copy of the complete block.  Returns false if the TID's record is
+ * older than EXANET_TID_AGE_NS.
  *
  * A packet that is more than one generation ahead of the TID's record moves the record to
  * the generation before that of the packet, even if the block of the packet fails later.
@@ -239,7 +240,7 @@ static bool tomb_check(ExanetState *s, ExanetSource *src,
     if (ahead > 0 && ahead < EXANET_GENERATIONS / 2) {
         if (ahead > 1) {
             t->gen = (exanet_pkt_gen(pkt) - 1) % EXANET_GENERATIONS;
-            /* the block was given up, so no copy gets an ack */
+            /* no block with this generation was completed, so no copy gets an ack */
             t->seq = UINT16_MAX;
             t->time = s->time;
         }

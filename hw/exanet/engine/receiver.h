@@ -16,9 +16,11 @@ typedef struct ExanetState ExanetState;
 typedef struct ExanetSource ExanetSource;
 
 /*
- * Time, ns, without packets after which a receiver ignores its state of a TID.  The
- * firmware of a source sends copies of a block at shorter intervals.  The firmware
- * assumes only after twice this time that the receiver has no state of the TID.
+ * Time, ns, after which a receiver ignores receiver contexts, tombstones, releases,
+ * records of notifications and old epochs, and after which a source without packets is
+ * removed.  The firmware of a source limits the timeout of a copy and a back-off to half
+ * of this time, and assumes only after twice this time that a receiver that has answered
+ * has no state of a TID.
  */
 #define EXANET_TID_AGE_NS (60 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
@@ -41,7 +43,7 @@ typedef struct ExanetRxContext {
     uint16_t tid;                   /* wire TID */
     uint16_t seq;                   /* sequence number of the present copy of the block */
     uint16_t pdid;                  /* PDID of the destination */
-    uint16_t user;                  /* footer user bits of the last packet */
+    uint16_t user;                  /* footer user bits of the packet of @time */
     uint8_t first_idx;              /* bit of the first packet in @bitmap, if @first */
     uint8_t last_idx;               /* bit of the last packet in @bitmap, if @last */
     uint8_t epoch;                  /* epoch of the source */
@@ -68,11 +70,11 @@ typedef struct ExanetReceiver {
     unsigned by_link[EXANET_LINKS + 1];
     /* ns, by link; before this time no source is removed for a new source of the link */
     int64_t full_until[EXANET_LINKS + 1];
-    int64_t swept;                  /* ns, time of the last check of all sources */
+    int64_t swept;                  /* ns, last check by exanet_receiver_sweep() */
     struct {
         uint64_t key;               /* fields EXANET_TOMB_* */
         int64_t time;               /* ns, time of the completion */
-    } tomb[EXANET_TOMBSTONES];      /* the last completed blocks, a ring; debug window */
+    } tomb[EXANET_TOMBSTONES];      /* last records of tomb_set(), a ring; debug window */
     unsigned tomb_next;             /* index in @tomb that is written next */
 } ExanetReceiver;
 
@@ -81,24 +83,27 @@ extern const ExanetUnit exanet_receiver_unit;
 void exanet_receiver_reset(ExanetState *s);
 /*
  * Processes @pkt, a packet of a block: data for memory, or a control packet.  Sends an
- * ack when the block is complete, and a nack if a copy has an error.  Drops and counts
- * old packets.
+ * ack when the block is complete, another ack for each later copy of a complete block,
+ * and a nack if a copy has an error.  Drops and counts other old packets.
  */
 void exanet_receiver_rx(ExanetState *s, const ExanetPacket *pkt);
-/* Does the same as exanet_receiver_rx() for each packet of run @pkt. */
+/*
+ * Has the effect of exanet_receiver_rx() for each packet of run @pkt.  The payload CRC of
+ * the run must be right, and CTRL_STRICT must not be set.
+ */
 void exanet_receiver_run(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a message of a packetizer: delivers the message unless the packet is a
- * duplicate or has an error, and sends an ack or nack.  Drops and counts without an
- * answer a packet of an older message or of an old epoch.  With CTRL_STRICT, delivers
- * duplicates and older messages too.
+ * duplicate, has an error or finds no room, and sends an ack or nack.  Drops and counts
+ * without an answer a packet of an older message or of an old epoch.  With CTRL_STRICT,
+ * delivers duplicates and older messages too.
  */
 void exanet_receiver_message(ExanetState *s, const ExanetPacket *pkt);
 /*
  * Processes @pkt, a notification packet of a firmware: delivers the notification unless
- * the packet is a duplicate or has an error, and sends an ack or nack.  Drops and counts
- * without an answer a packet of a wrong size or of an old epoch.  With CTRL_STRICT,
- * delivers duplicates too.
+ * the packet is a duplicate, has an error or finds no room, and sends an ack or nack.
+ * Drops and counts without an answer a packet of a wrong size or of an old epoch.  With
+ * CTRL_STRICT, delivers duplicates too.
  */
 void exanet_receiver_notification(ExanetState *s, const ExanetPacket *pkt);
 /*
@@ -120,8 +125,9 @@ void exanet_receiver_new_epoch(ExanetState *s, uint32_t src, uint8_t epoch);
  */
 bool exanet_receiver_elsewhere(ExanetState *s, uint32_t coord, uint8_t *epoch);
 /*
- * Removes the sources without packets for EXANET_TID_AGE_NS.  Does nothing within a
- * second after the last check, because the timer of each port calls this function.
+ * Removes the sources whose member time is older than EXANET_TID_AGE_NS.  Does nothing
+ * within a second after the last check, because the timer of each port calls this
+ * function.
  */
 void exanet_receiver_sweep(ExanetState *s);
 /*

@@ -167,7 +167,8 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
     uint32_t word = 0;
 
     /*
-     * removes no response while the model of the R5 runs, because this model needs them
+     * removes no response while the model of the R5 runs, because the model needs all
+     * responses
      */
     if (!s->rt.internal) {
         exanet_rtmailbox_pop_response(s, &word);

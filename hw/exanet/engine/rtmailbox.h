@@ -31,7 +31,7 @@ typedef struct ExanetRtMailbox {
 } ExanetRtMailbox;
 
 extern const ExanetUnit exanet_rtmailbox_unit;
-/* Sets @s->rt.internal from FW_MODE, after a reset or a register write by software. */
+/* Sets @s->rt.internal from FW_MODE, after a reset or a write to a register FW_*. */
 void exanet_rtmailbox_mode_load(ExanetState *s);
 /*
  * Adds @pkt, an ack or nack for the RDMA engine, to the FIFO of responses.  Drops and

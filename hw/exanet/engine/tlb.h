@@ -48,7 +48,7 @@ static inline uint64_t exanet_tlb_page(uint64_t va)
     return va & ~((1ULL << EXANET_TLB_SHIFT) - 1);
 }
 
-/* Returns the set of entries for the page at @va of context @c.  Used only by the TLB. */
+/* Returns the set for the page at @va of context @c.  For the TLB and its test only. */
 static inline ExanetTlbEntry *exanet_tlb_set(const ExanetTlb *tlb, unsigned c,
                                              uint64_t va)
 {

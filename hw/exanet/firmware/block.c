@@ -784,7 +784,7 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     unsigned n;
 
     if (!peer) {
-        /* the table of peers is full, because too many of its peers are still needed */
+        /* the job has used up its quota of peers, because these peers are still needed */
         exanet_fw_transfer_finish(s, fw, t, EXANET_CHERR_RETRY_LIMIT);
         return 0;
     }

@@ -3,15 +3,16 @@
  * The firmware of the R5 processor [T §4], as a model.  The firmware takes RDMA writes
  * from the scratchpad and read requests from the RT mailbox, and cuts the data into
  * blocks.  The firmware gives the blocks to ExaDMA, and retransmits a block until the
- * receiver acknowledges the block, or a limit is reached.
+ * receiver acknowledges or refuses the block, a limit is reached, or the transfer ends
+ * for another reason.
  *
  * A transfer has a channel.  Channels 0 to 31 of a context are writes by the context's
  * process.  Channels 32 to 63 are reads by peers of the context's data.  Blocks of writes
  * and reads are treated in the same way.
  *
- * A doorbell checks and stores a transfer; fw_run() sends the blocks.  A resolved source
- * fault, a closed context and the end of mode INTERNAL take effect at once, without
- * fw_run().
+ * A doorbell checks and stores a transfer; fw_run() sends the blocks.  The driver's
+ * answer to the source fault of a block in FW_HOLD, a closed context and the end of mode
+ * INTERNAL take effect at once, without fw_run().
  */
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
@@ -511,11 +512,12 @@ static FwTransfer *fw_pick(ExanetState *s, ExanetFirmware *fw)
 }
 
 /*
- * Starts blocks as far as windows, quotas and TIDs allow.  Fails a runnable transfer that
- * exanet_context_check() does not permit any more.  Stops when FW_BUDGET is used up: each
- * started block counts 1, and each transfer that fails this check counts 1.  The last
- * chain may exceed the budget.  Returns true if the budget was used up while a transfer
- * was runnable.
+ * Starts blocks of the transfers that fw_pick() returns, as far as windows, quotas and
+ * TIDs allow.  For the rest of the call, skips a context of which exanet_fw_issue() could
+ * start no block.  Fails a runnable transfer that exanet_context_check() does not permit
+ * any more.  Stops when FW_BUDGET is used up: each started block counts 1, and each
+ * transfer that fails this check counts 1.  The last chain may exceed the budget.
+ * Returns true if the budget was used up while a transfer was runnable.
  */
 static bool fw_pump(ExanetState *s, ExanetFirmware *fw)
 {

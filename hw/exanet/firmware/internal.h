@@ -58,23 +58,24 @@ typedef struct FwTidRecord {
     /* generation of the last block; before the first block FwPeer.first_gen */
     uint8_t gen;
     /*
-     * Distance of @gen from the last generation of which the peer has acked a block.  If
-     * the peer has answered the block of generation @gen, but with no ack, @behind is at
-     * most 1.  exanet_fw_record_usable() may set @behind to 0 if FW_RECEIVER_AGE_NS have
-     * passed since the end of the last block.
+     * Distance of @gen from the last generation that the peer has surely recorded, or
+     * from FwPeer.first_gen: 0 after an ack, at most 1 after a nack for which
+     * fw_response_knows() is true.  exanet_fw_record_usable() may set @behind to 0 if
+     * FW_RECEIVER_AGE_NS have passed since the end of the last block.
      */
     uint8_t behind;
     /*
-     * 1 plus the distance of @gen from the last generation of which a copy may still
-     * arrive at the peer.  0: no copy of an ended block may still arrive.
+     * 1 plus the distance of @gen from the last generation of which, as
+     * exanet_fw_record_end() assumes, a delayed copy may still arrive.  0: there is no
+     * such generation, or FW_STRAY_NS have passed since the end of the last block.
      */
     uint8_t strays;
 } FwTidRecord;
 
 /* The blocks on one path to a peer. */
 typedef struct FwPath {
-    int64_t last_ack;               /* ns, time of the last ack on this path */
-    uint64_t acked;                 /* highest FwBlock.order of an acked block */
+    int64_t last_ack;               /* ns, last end of a block by an ack on this path */
+    uint64_t acked;                 /* highest FwBlock.order of these blocks */
     uint32_t bytes;                 /* bytes of the blocks under way on this path */
 } FwPath;
 
@@ -88,8 +89,8 @@ typedef struct FwPeer {
     /* number of halvings of the block length; see fw_block_length() */
     uint8_t shorter;
     /*
-     * number of successive blocks of which the first copy was acked, modulo
-     * FW_BLOCK_CLEAN
+     * number of blocks whose first copy was acked, since the last loss or ack of another
+     * copy, modulo FW_BLOCK_CLEAN
      */
     uint8_t clean;
     bool routed;                    /* a block that has ended had a route to the peer */
@@ -142,14 +143,17 @@ typedef struct FwBlock {
     uint8_t state;                  /* FwState */
     /* a route existed when a copy was sent or the block ended */
     bool routed;
-    /* ExaDMA has built packets of an earlier copy, or has queued a control packet */
+    /* ExaDMA has built packets of an earlier copy, or has taken a control packet */
     bool left;
     bool measured;                  /* fw_rtt_sample() has measured the round trip */
     bool acked;
     bool nacked;                    /* a response says that no copy can succeed */
     /* a response shows that the receiver has recorded @gen */
     bool gen_known;
-    /* the receiver may have completed the block although no ack came */
+    /*
+     * a timeout or a CRC nack shows that the receiver may have completed the block
+     * although no ack came
+     */
     bool maybe_done;
     /* in FW_STOPPED: why ExaDMA has stopped the block, enum exanet_resp */
     uint8_t error;
@@ -160,7 +164,7 @@ typedef struct FwBlock {
     bool notify;                    /* the last block of a transfer with notification */
     /* the last copy, if FW_SENT, and all later copies have a control packet */
     bool control;
-    /* the control packet waits for room in ExaDMA's queue */
+    /* in FW_SENT: the control packet waits in @controls of ExanetFirmware */
     bool control_due;
 } FwBlock;
 
@@ -187,7 +191,7 @@ typedef struct FwTransfer {
     uint8_t channel;
     uint8_t path;                   /* path that the user requested; of a read: 0 */
     uint8_t priority;
-    bool multipath;                 /* the firmware may choose the path of each block */
+    bool multipath;                 /* the user lets the firmware choose the paths */
     bool notify;                    /* the last block carries a notification */
     bool notify_irq;                /* the notification raises an interrupt at its node */
     /* the end of the transfer raises an interrupt at this node */
@@ -258,9 +262,9 @@ struct ExanetFirmware {
     /* TIDs of blocks that ExaDMA has stopped, for exanet_fw_stopped() */
     FwTids errors;
     /*
-     * TIDs whose control packet waits for room in ExaDMA's queue.  If the block of a TID
-     * ends or is not FW_SENT any more, fw_controls_flush() later removes the TID without
-     * a packet.
+     * TIDs whose control packet waits for room in ExaDMA's queue, or behind other TIDs of
+     * @controls.  If the block of a TID ends or is not FW_SENT any more,
+     * fw_controls_flush() later removes the TID without a packet.
      */
     FwTids controls;
 
@@ -412,10 +416,10 @@ FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
 /* Returns true if the next block of @tid may be a block to @peer now. */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
 /*
- * Sets the path, generation and first sequence number of @b, the next block of @t and of
- * @tid, and counts @b in its peer.  FW_MULTIPATH determines the path.  The caller has set
- * the peer and the length of @b, and exanet_fw_record_usable() has returned true for
- * @tid.  fw->block[tid] must still be the last block of @tid.
+ * Sets the path (fw_path_first()), generation and first sequence number of @b, the next
+ * block of @t and of @tid, and counts @b in its peer.  The caller has set the peer and
+ * the length of @b, and exanet_fw_record_usable() has returned true for @tid.
+ * fw->block[tid] must still be the last block of @tid.
  */
 void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
                             const FwPaths *paths, FwBlock *b, unsigned tid);
@@ -443,9 +447,9 @@ uint32_t exanet_fw_block_bytes(const ExanetState *s, const ExanetFirmware *fw,
  */
 void exanet_fw_lost(const ExanetFirmware *fw, FwBlock *b);
 /*
- * Returns 0 if the last copy of @b, whose timeout has passed, counts as lost.  Otherwise
- * returns the time, ns, until which the retransmission is deferred.  With FW_DYN_TIMEOUT,
- * a retransmission is deferred while acks of older copies arrive on the same path and no
+ * Returns the time, ns, until which the retransmission of @b, whose timeout has passed,
+ * is deferred, or 0 if the retransmission is not deferred.  With FW_DYN_TIMEOUT, a
+ * retransmission is deferred while acks of older copies arrive on the same path and no
  * ack of a newer copy has arrived, because the copy may still be in a queue.
  */
 int64_t exanet_fw_retry_deferred(const ExanetFirmware *fw, const FwBlock *b);

@@ -4,8 +4,8 @@
  * or for the next packets, and faults of an order of the guest, by count.
  *
  * A port has one random generator.  plan_draw() draws one number for each item with a
- * rate and each packet, even if another fault affects the packet.  So the same seed and
- * the same packets lead to the same faults.
+ * rate and each packet, even if another fault affects the packet.  So the same seed, the
+ * same packets and the same orders lead to the same faults.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -31,7 +31,8 @@ enum {
 
 /*
  * Items in the order in which plan_draw() draws numbers.  If several items hit a packet,
- * only the first item that applies to the packet takes effect.
+ * only the first item that applies to the packet takes effect; none, if an order injects
+ * a fault into the packet.
  */
 static const uint8_t items[] = {
     EXANET_INJECTED_DROP,
@@ -41,7 +42,7 @@ static const uint8_t items[] = {
     EXANET_INJECTED_PART + 2,
     EXANET_INJECTED_DUPLICATE,
     EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* also takes effect if an item corrupts the packet */
+    EXANET_INJECTED_DELAY,          /* also takes effect on a packet with a flipped bit */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
@@ -64,7 +65,8 @@ struct ExanetInject {
     FaultPlan plan;
     GRand *rand;
     ExanetInjectOrder order;
-    uint32_t seen;                  /* packets that matched @order since its last fault */
+    /* packets that matched @order since the last fault of @order, or since its start */
+    uint32_t seen;
 };
 
 /*
@@ -110,7 +112,7 @@ static bool number_parse(const char *text, uint32_t *number)
 
 /*
  * Parses a number >= 0 at the start of @text, and sets *@rest to the text behind the
- * number.  Returns false if @text does not begin with a number.
+ * number.  Returns false if @text does not begin with a finite number >= 0.
  */
 static bool fraction_parse(const char *text, double *number, const char **rest)
 {

@@ -8,7 +8,10 @@
 
 #include "port.h"
 
-/* The effect of the cable's faults on a packet. */
+/*
+ * The effect of the cable's faults on a packet.  If too many packets are delayed already,
+ * the port sends the packet at once, without @delay and EXANET_FATE_HOLD.
+ */
 typedef struct ExanetFate {
     enum {
         EXANET_FATE_PASS,           /* the packet is sent, after @delay */
@@ -39,8 +42,8 @@ typedef struct ExanetFaultFormat {
 } ExanetFaultFormat;
 
 /*
- * An order of faults: a fault of @kind in every @every'th packet that matches @type,
- * @count times.
+ * An order of faults: a fault of @kind in every @every'th packet that matches @type and
+ * has the part that @kind corrupts, @count times.
  */
 typedef struct ExanetInjectOrder {
     /* enum exanet_injected; EXANET_INJECTED_KINDS: no order */
@@ -48,7 +51,7 @@ typedef struct ExanetInjectOrder {
     unsigned type;                  /* type of packets that match, unless @all */
     bool all;                       /* packets of all types match */
     uint32_t every;                 /* 0 and 1: each packet */
-    uint32_t count;                 /* faults left; 0: without end */
+    uint32_t count;                 /* faults left; 0: without end, or no order */
 } ExanetInjectOrder;
 
 /*
@@ -94,8 +97,8 @@ void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
 void exanet_inject_cancel(ExanetPort *p);
 /*
  * Returns member @count of the order of @p: the number of faults that the order has still
- * to inject, or 0 for an order without end and after the last fault.  The result has no
- * meaning if exanet_inject_cancel() has ended the order.
+ * to inject.  Returns 0 for an order without end, after the last fault, and if there was
+ * no order.  The result has no meaning if exanet_inject_cancel() has ended the order.
  */
 uint32_t exanet_inject_order_left(const ExanetPort *p);
 /*

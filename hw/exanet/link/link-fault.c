@@ -22,10 +22,10 @@
 
 /* A delayed packet. */
 typedef struct ExanetDelayed {
-    int64_t due;                    /* ns, virtual time when the packet is sent */
+    int64_t due;                    /* ns, latest virtual time when the packet is sent */
     unsigned vc;
     unsigned words;                 /* words of the packet in @buf */
-    bool held;                      /* the channel's next packet releases this packet */
+    bool held;                      /* held_release() may send the packet before @due */
     uint8_t buf[EXANET_PACKET_BYTES];
 } ExanetDelayed;
 

@@ -7,7 +7,7 @@
 
 /*
  * exanet_fifo_shrink() reduces the memory to less than SLACK times the words in use, but
- * not below EXANET_FIFO_SIZE_MIN.
+ * not below EXANET_FIFO_SIZE_MIN.  If the FIFO is empty, the function frees all memory.
  */
 #define SLACK 8
 

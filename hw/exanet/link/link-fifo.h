@@ -14,7 +14,7 @@
 #include "rnic/exanet/wire.h"
 
 typedef struct ExanetFifo {
-    uint8_t *buf;           /* owned; NULL: no memory yet */
+    uint8_t *buf;           /* owned; NULL: no memory */
     unsigned size;          /* 128-bit words of @buf */
     /*
      * Indices of words in @buf: the frames are from @head to before @tail.  The word
@@ -22,7 +22,7 @@ typedef struct ExanetFifo {
      */
     unsigned head;
     unsigned tail;
-    /* words left of the first frame; 0: @head is the index of a length */
+    /* words left of the first frame; 0: @head is the index of a length, if @count > 0 */
     unsigned left;
     unsigned count;         /* words of packets left in all frames */
 } ExanetFifo;

@@ -21,7 +21,8 @@
 /*
  * A link that goes down reserves the coordinates of its neighbour for this time, because
  * a node at another cable must not use these coordinates while the neighbour restarts.  A
- * node at the same cable may use the coordinates at once.
+ * node at the same cable may use the coordinates at once.  port_unheard() may end the
+ * reservation.
  */
 #define PEER_KEPT_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 /*
@@ -127,8 +128,8 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
  *
  * If property peerN names @coord for several ports, all links of these ports must have
  * the same epoch of the node.  So @p waits while another of these ports has a link with
- * another epoch.  If the node was not the last neighbour of @p, then @p also waits while
- * another of these ports reserves @coord with another epoch.
+ * another epoch.  If port_had() is false for @p, then @p also waits while another of
+ * these ports reserves @coord with another epoch.
  *
  * If property peerN of @p does not name @coord, and the other ports have precedence until
  * @p->yield_until, then @p waits while another port refuses the node.
@@ -156,10 +157,10 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
 /*
  * Returns the reason why the neighbour at @p cannot be the node at @coord with @epoch, or
  * NULL if @p may accept the node.  A port that has a link to the node, or a reservation
- * of @coord, takes precedence over other ports, even if it knows another epoch of the
- * node: all neighbours of a node know its epoch, so an epoch in a HELLO proves nothing.
- * Ports whose property peerN names @coord take precedence over all other ports, and
- * several of these ports may have a link to the node.
+ * of @coord, takes precedence over other ports, even if that port knows another epoch of
+ * the node: all neighbours of a node know its epoch, so an epoch in a HELLO proves
+ * nothing.  Ports whose property peerN names @coord take precedence over all other ports,
+ * and several of these ports may have a link to the node.
  */
 static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 {
@@ -352,8 +353,8 @@ void exanet_port_restart(ExanetPort *p)
 
 /*
  * Sets @p->loopback, and computes @p->enabled.  If one of the two members changes, takes
- * the link down, with a DOWN to the neighbour, and starts the link anew.  Otherwise calls
- * the owner's changed().
+ * the link down and starts the link anew; a port with a carrier that was not in loopback
+ * first sends a DOWN.  Otherwise calls the owner's changed().
  */
 static void port_control_changed(ExanetPort *p, bool loopback)
 {

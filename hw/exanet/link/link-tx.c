@@ -24,7 +24,8 @@
  */
 #define URGENT_MAX (1 * MiB)
 /*
- * Bytes of urgent packets of a channel, from which on exanet_port_commit() adds no more.
+ * Bytes of urgent packets of a channel, from which on exanet_port_commit() adds packets
+ * of one word to the frame instead.
  */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
@@ -298,7 +299,7 @@ static void port_flight_land(ExanetPort *p)
     }
 }
 
-/* Advances @p->tx_free by the time that a cable with the rate needs for @words words. */
+/* Sets @p->tx_free to the time when the cable has carried @words words more. */
 static void port_rate_take(ExanetPort *p, unsigned words)
 {
     /*
@@ -498,7 +499,7 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 
 /* --- Time --------------------------------------------------------------- */
 
-/* Returns true if the port may have to delay packets by rate, latency or faults. */
+/* Returns true if the port has a rate or a latency, or delays packets now. */
 static bool port_timed(ExanetPort *p)
 {
     return p->rate || p->latency || p->flight.length || p->delayed.length;

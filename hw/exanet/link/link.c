@@ -43,7 +43,10 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
     return packets;
 }
 
-/* Empties the RX FIFOs.  Returns the number of packets that were in the RX FIFOs. */
+/*
+ * Empties the RX FIFOs.  Returns the number of packets that were in the RX FIFOs, without
+ * packets of runs that the owner has accepted (@p->taken).
+ */
 static unsigned port_rx_drop(ExanetPort *p)
 {
     unsigned packets = 0;
@@ -79,8 +82,8 @@ void exanet_link_queues_drop(ExanetPort *p)
 /* --- Receiving ---------------------------------------------------------- */
 
 /*
- * Sends XOFF if the RX FIFO of channel @vc has too many words.  After an XOFF, sends XON
- * when the FIFO has few words or none.
+ * Sends XOFF if the RX FIFO of channel @vc has too many words and no XOFF stops the
+ * channel yet.  After an XOFF, sends XON when the FIFO has few words or none.
  */
 static void port_xoff_update(ExanetPort *p, unsigned vc)
 {
@@ -237,9 +240,10 @@ void exanet_port_poll(ExanetPort *p)
 }
 
 /*
- * Handles a frame from the netdev and runs the units at once, because a bottom half would
- * run the units later.  Returns 0 if the netdev must keep the frame.  The caller is the
- * netdev's queue for this NIC, so the NIC must not be freed before the function returns.
+ * Handles a frame from the netdev.  Unless the device is at work already, runs the units
+ * at once, because a bottom half would run the units later.  Returns 0 if the netdev must
+ * keep the frame.  The caller is the netdev's queue for this NIC, so the NIC must not be
+ * freed before the function returns.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
@@ -285,9 +289,10 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 }
 
 /*
- * Delivers packets of channel @vc, until at least RX_QUANTUM words are delivered, a
- * packet must wait, or the RX FIFO is empty.  Returns true if the function has stopped
- * because of RX_QUANTUM, so that the channel could continue now.
+ * Delivers or drops packets of channel @vc, until the function has processed at least
+ * RX_QUANTUM words, a packet must wait, or the RX FIFO is empty.  Returns true if
+ * RX_QUANTUM has stopped the function and the RX FIFO is not empty, so that the channel
+ * could continue now.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {

@@ -49,7 +49,8 @@ bool exanet_link_rx_room(ExanetPort *p);
 /*
  * Stores the @count words of packets at @words as a frame in the RX FIFO of channel @vc.
  * The caller has checked exanet_link_rx_room(), and calls exanet_link_schedule() after
- * this function.  Sends XOFF if the FIFO then has more than @p->xoff_above words.
+ * this function.  Sends XOFF if the FIFO then has more than @p->xoff_above words, unless
+ * an XOFF stops the channel already.
  */
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count);
@@ -81,13 +82,16 @@ void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
                               unsigned vc);
 /* Sends a HELLO, now or when the netdev has sent the frame that the netdev keeps. */
 void exanet_link_hello_send(ExanetPort *p);
-/* Sends a DOWN, now or when the netdev has sent the frame that the netdev keeps. */
+/*
+ * Sends a DOWN, now or when the netdev has sent the frame that the netdev keeps.  A reset
+ * of the port cancels a DOWN that waits.
+ */
 void exanet_link_down_send(ExanetPort *p);
 /*
- * Sends an XOFF for each channel with a bit in @vcs and in @p->xoff, and an XON for each
- * other channel with a bit in @vcs.  Sends now, or when the netdev has sent the frame
- * that the netdev keeps.  In loopback the function copies @p->xoff to @p->peer_xoff
- * instead.
+ * Adds @vcs to @p->xoff_due.  For each channel in @p->xoff_due sends an XOFF if @p->xoff
+ * has the bit of the channel, otherwise an XON: now, or when the netdev has sent the
+ * frame that the netdev keeps.  In loopback the function instead copies @p->xoff to
+ * @p->peer_xoff and schedules the units.
  */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 
@@ -105,8 +109,9 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
 
 /*
  * Applies the faults of the cable to a copy of the packet at @packet.  If no fault drops
- * or delays the copy, passes the copy to exanet_link_append(), twice for a duplicate, and
- * behind it the packets of channel @vc that a fault EXANET_FATE_HOLD has held.
+ * the copy, and no fault delays the copy or too many packets are delayed already, passes
+ * the copy to exanet_link_append(), twice for a duplicate, and behind the copy the
+ * packets of channel @vc that a fault EXANET_FATE_HOLD has held.
  */
 void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
                        unsigned words, bool urgent);
@@ -139,7 +144,7 @@ void exanet_link_down_receive(ExanetPort *p);
 void exanet_link_hello(ExanetPort *p);
 /*
  * Takes the link down, forgets the neighbour, ends loopback, and enables the port unless
- * @p->admin_down is true.  Then sends a HELLO, now or by @p->hello_timer.
+ * @p->admin_down is true.  Then calls exanet_link_hello(), now or by @p->hello_timer.
  */
 void exanet_link_hello_reset(ExanetPort *p);
 

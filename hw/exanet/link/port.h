@@ -65,7 +65,7 @@ enum exanet_port_counter {
 typedef struct ExanetTx {
     uint8_t *frame;                 /* owned or NULL; room for a header, then packets */
     unsigned words;                 /* words of packets in @frame */
-    /* ns, start of the time that port_stalled() counts; 0: the channel does not wait */
+    /* ns, start of the time that port_stalled() counts; 0: counts no time now */
     int64_t stalled;
     /* uint16_t: end of each packet with a bad header, in words from the first packet */
     GArray *bad_headers;
@@ -84,7 +84,8 @@ enum exanet_port_event {
     EXANET_PORT_BAD_HEADER,
     /* the rest of a frame was dropped, because type or length of a packet is not valid */
     EXANET_PORT_MALFORMED,
-    EXANET_PORT_POLLED,             /* a frame arrived in exanet_port_poll() */
+    /* a frame that the port did not refuse arrived in exanet_port_poll() */
+    EXANET_PORT_POLLED,
     /* a fault of an ExanetInjectOrder with a count was injected */
     EXANET_PORT_INJECTED,
 };
@@ -104,12 +105,12 @@ typedef struct ExanetPortOwner {
     /*
      * Accepts the packet or run of @words words at @buf that arrived by channel @vc of
      * @p: the packet is then delivered, forwarded, kept by the owner (@p->owner_words) or
-     * dropped.  Returns false, without accepting the packet, if the packet's output is
-     * blocked and the owner does not keep the packet.  In this case the owner later calls
-     * rnic_loop_schedule() when the packet may be able to leave, and the port offers the
-     * packet again.  The function may change the packet.  If the function has accepted
-     * only the first packets of a run, it returns false and has stored the number of
-     * these packets in @p->taken[@vc].
+     * dropped.  Returns false, without accepting the packet, if the packet cannot leave
+     * now and the owner does not keep the packet.  After a result of false,
+     * rnic_loop_schedule() is called when the packet may be able to leave, and the port
+     * offers the packet again.  The function may change the packet.  If the function has
+     * accepted only the first packets of a run, the function has stored the number of
+     * these packets in @p->taken[@vc], and returns false.
      */
     bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
     /*
@@ -225,7 +226,7 @@ struct ExanetPort {
      */
     uint8_t tx_wanted;
 
-    uint32_t tx_limit;              /* longest frame that the port sends, in words */
+    uint32_t tx_limit;              /* words up to which the port fills a frame */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
     uint32_t latency;               /* ns, time for which the port delays packets */
@@ -236,7 +237,8 @@ struct ExanetPort {
     uint8_t *held;                  /* copy of the frame that the netdev keeps */
     size_t held_len;                /* bytes of the frame in @held */
     uint32_t xoff_above;            /* an RX FIFO with more words stops the neighbour */
-    uint32_t xon_below;             /* an RX FIFO with fewer words, or none, sends XON */
+    /* after an XOFF, an RX FIFO with fewer words, or without words, sends XON */
+    uint32_t xon_below;
     int64_t tx_free;                /* ns, when the rate permits the next frame */
     QEMUTimer *tx_timer;            /* timer that calls exanet_port_flush() */
     int64_t tx_since;               /* ns, since when only the rate has delayed packets */
@@ -268,7 +270,8 @@ struct ExanetPort {
 };
 
 /*
- * Returns true if the port has a netdev.  Most functions of this header require a netdev.
+ * Returns true if exanet_port_init() has built the port, and exanet_port_fini() has not
+ * ended it.  Most functions of this header require a port that exists.
  */
 static inline bool exanet_port_exists(const ExanetPort *p)
 {
@@ -289,37 +292,40 @@ static inline ExanetPort *exanet_port_after(ExanetPortGroup *g, const ExanetPort
     return NULL;
 }
 
-/* Initializes port @index of @group, whose member @conf names a netdev. */
+/* Initializes port @index of @group.  Member @conf of the port names a netdev. */
 void exanet_port_init(ExanetPortGroup *group, unsigned index);
 /*
  * Sends a DOWN if the netdev keeps no frame, and frees the memory of the port except
- * @p->inject, which the caller frees.
+ * @p->inject, which exanet_inject_fini() frees.
  */
 void exanet_port_fini(ExanetPort *p);
 /*
- * Resets the port: drops all packets, forgets the neighbour, clears counters, cancels the
- * order of faults, ends loopback, and enables the port unless @p->admin_down is true.
- * Then the port sends a HELLO, now or by @p->hello_timer.  The neighbour detects the
- * reset by the new epoch in the HELLO.
+ * Resets the port: drops all packets except those in a frame that the netdev keeps,
+ * forgets the neighbour, clears counters, cancels the order of faults, ends loopback, and
+ * enables the port unless @p->admin_down is true.  Then the port sends a HELLO, now or by
+ * @p->hello_timer, if there is a carrier.  The neighbour detects the reset by the new
+ * epoch in the HELLO.
  */
 void exanet_port_reset(ExanetPort *p);
 /*
  * Enables or disables the port, as far as the guest is concerned (@p->wanted).  If
- * @loopback is true, the port receives its own packets.  A change takes the link down,
- * with a DOWN to the neighbour, and starts the link anew.
+ * @loopback is true, the port receives its own packets.  A change of @p->enabled or
+ * @p->loopback takes the link down, and starts the link anew if the port is enabled.  A
+ * port with a carrier that was not in loopback first sends a DOWN.
  */
 void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
 /* Sets @p->rate (kb/s) and @p->latency (ns), and computes @p->tx_limit. */
 void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
 /*
- * Forgets the neighbour, takes the link down and starts the link anew with a HELLO.  The
- * caller has changed the coordinates of this node or control bits of the port.
+ * Forgets the neighbour, takes the link down, and calls exanet_link_hello(), now or by
+ * @p->hello_timer.  The reason is a write to register NODE, or a change of @p->enabled or
+ * @p->loopback.
  */
 void exanet_port_restart(ExanetPort *p);
 /*
- * Takes the link down, with a DOWN to the neighbour, if @up is false.  Permits the link
- * to go up if @up is true.  A reset of the device does not change this setting.  The port
- * need not exist yet.
+ * Takes the link down, with a DOWN as in exanet_port_control(), if @up is false.  Permits
+ * the link to go up if @up is true.  A reset of the device does not change this setting.
+ * The port need not exist yet.
  */
 void exanet_port_admin(ExanetPort *p, bool up);
 /*
@@ -327,16 +333,16 @@ void exanet_port_admin(ExanetPort *p, bool up);
  * port does not exist.
  */
 void exanet_port_poll(ExanetPort *p);
-/* Returns true if exanet_port_rx_run() has work to do. */
+/* Returns true if exanet_port_rx_run() may have work to do. */
 static inline bool exanet_port_rx_due(const ExanetPort *p)
 {
     return p->rx_count || p->owner_words || p->refused;
 }
 /*
- * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel
- * about as many words as half of the longest frame.  If the netdev keeps a frame that the
- * port has refused, and there is room now, asks the netdev for this frame.  Returns true
- * if more packets could continue now.
+ * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel at
+ * most about EXANET_FRAME_WORDS / 2 words.  If the netdev keeps a frame that the port has
+ * refused, and there is room now, asks the netdev for this frame.  Returns true if more
+ * packets could continue now.
  */
 bool exanet_port_rx_run(ExanetPort *p);
 /*
@@ -348,22 +354,22 @@ bool exanet_port_rx_run(ExanetPort *p);
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
 /*
  * Returns the address, in the frame of channel @vc, at which the caller builds the next
- * packet, of at most EXANET_PACKET_BYTES.
+ * packet, of at most EXANET_PACKET_BYTES, or a run of exanet_port_run_room() words.
  */
 uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
  * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
- * urgent packet instead, unless many urgent packets wait.  Sends frames if this frame is
- * full.  Drops and counts the packet if the link is down, the frame has no room or the
- * channel has an XOFF.
+ * urgent packet instead, unless many urgent packets wait.  Calls exanet_port_flush() if
+ * this frame is full.  Drops and counts the packet if the link is down, the frame has no
+ * room or the channel has an XOFF.  Faults of the cable act on the packet.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
  * Returns the length in words of the longest run for which the frame of channel @vc has
- * room now.  Returns 0 if the port must send packets one by one, because the neighbour
- * accepts no runs, the link is down, the channel is stopped, or faults, rate or latency
- * may act on each packet.
+ * room now.  Returns 0 if the frame is full, or if the port must send packets one by one,
+ * because this device or the neighbour accepts no runs, the link is down, the channel is
+ * stopped, or faults, rate or latency may act on each packet.
  */
 unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
 /* Returns the same as exanet_port_run_room(), but for an empty frame of channel @vc. */
@@ -371,31 +377,36 @@ unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
 /*
  * Adds the run that the caller has built at exanet_port_place() to the frame of channel
  * @vc.  @run has the measures of this run; @run->words is at most exanet_port_run_room().
+ * Calls exanet_port_flush() if this frame is full.
  */
 void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
 /*
- * Makes the port schedule the units once: after the next frame of channel @vc that leaves
- * room for a packet, or at an XON of the channel.
+ * Makes the port schedule the units when a frame of channel @vc has left and the frame of
+ * the channel has room for a packet, at an XON of the channel, or when the link goes
+ * down.  Until then, exanet_link_hello() may also schedule the units, because the channel
+ * may have become stalled.
  */
 void exanet_port_want(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet at @buf to the urgent packets of channel @vc, which need not wait for
  * packets in the frame of the channel.  Needs no exanet_port_can_send().  Drops and
  * counts the packet if the link is down or the channel has too many urgent packets.
+ * Faults of the cable act on the packet.
  */
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
 /*
- * Sends frames of the channels that the neighbour has not stopped, until no packet waits
- * or the rate forbids the next frame.  If the port has no latency, the function also
- * stops when the netdev keeps a frame or, in loopback, the RX FIFOs have no room.  If the
- * port has a latency, the function also stops when the latency delays a megabyte of
- * packets.
+ * Releases packets whose delay by a fault or the latency has ended.  Then sends, or
+ * delays by the latency, frames of the channels that the neighbour has not stopped, until
+ * these channels have no packets or the rate forbids the next frame.  If the port has no
+ * latency, the function also stops when the netdev keeps a frame or, in loopback, the RX
+ * FIFOs have no room.  If the port has a latency, the function also stops when the
+ * latency delays a megabyte of packets.
  */
 void exanet_port_flush(ExanetPort *p);
 /*
  * Returns the number of words of packets that wait to be sent, without the packets that
- * the latency or a fault delays.
+ * the latency or a fault delays, and without the frame that the netdev keeps.
  */
 unsigned exanet_port_tx_words(const ExanetPort *p);
 /*

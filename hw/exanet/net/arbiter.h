@@ -62,9 +62,10 @@ static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
 }
 
 /*
- * Returns true if @input has the grant, while the inputs @others (not 0) wait.  If the
- * holder has used up its grant or does not wait any more, first grants the output to the
- * next input.  Only functions of this file call this function.
+ * Returns true if @input has the grant, while the inputs @others (not 0) wait.  First
+ * grants the output to the next input if @input is the holder and has used up its grant,
+ * or if another input is the holder and does not wait any more.  Only functions of this
+ * file call this function.
  */
 static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64_t others)
 {

@@ -47,10 +47,11 @@ typedef struct ExanetArithPort {
 /* The links that packets to a destination may take. */
 typedef struct ExanetArithRoute {
     uint16_t links;         /* one bit for each link; 0: no route */
-    uint8_t role;           /* role of all @links; AUTO if a table gave the route */
+    /* role of all @links; AUTO for a route by a table or to this node */
+    uint8_t role;
     /*
-     * if @role is UPLINK: all @links lead to the destination's cabinet; if a table gave
-     * the route: true
+     * if @role is UPLINK: all @links lead to the destination's cabinet; if @role is AUTO:
+     * true
      */
     bool exact;
     /*

@@ -4,9 +4,9 @@
  *
  * A port with a PORT_RATE may get packets faster than the port can send packets.  At such
  * a port this unit measures the rate of each flow (source, destination).  A measurement
- * lasts a window, which is the time in SW_FLOW_WINDOW, or a part of a window while the
- * port advertises no rate.  The queue of the port stands if every packet of a measurement
- * waits for a long time (output_stands()).  If back-pressure is not enough
+ * lasts at least a window, which is the time in SW_FLOW_WINDOW, or a part of a window
+ * while the port advertises no rate.  The queue of the port stands if every packet of a
+ * measurement waits for a long time (output_stands()).  If back-pressure is not enough
  * (output_congested()), the unit computes the max-min fair share of the flows in each
  * window.  If this share limits a flow, the unit advertises the share to the sources of
  * all active flows.  Back-pressure alone would share the port by cables, and would stop
@@ -35,16 +35,16 @@
 
 /* maximal number of flows of a port, and of paced destinations */
 #define FLOWS_MAX 1024
-/* ns for which a burst of a paced flow lasts at its rate */
+/* ns that a burst of a paced flow lasts at its rate; a full packet may last longer */
 #define FLOW_BURST_NS 50000
 /* Number of windows without a packet after which a flow does not count as active. */
 #define FLOW_IDLE_ACTIVE 2
 /* Number of windows without a packet after which output_measure() removes a flow. */
 #define FLOW_IDLE_FORGOTTEN 8
 /*
- * A queue stands if every packet waits for more than this time, ns.  A port without
- * congestion is idle for a moment in each window, so at least one packet waits for less
- * time.
+ * A queue stands if every packet waits for more than this time, ns, or, on a slow cable,
+ * half the time of a full packet; see output_stands().  A port without congestion is idle
+ * for a moment in each window, so at least one packet waits for less time.
  */
 #define FLOW_MARK_NS 25000
 /*
@@ -64,7 +64,10 @@
  * 2 measurements in a row must find a standing queue before rates are advertised.
  */
 #define FLOW_PROBES 4
-/* Divisor n: a single flow gets a rate only if it fills 1/n of an input's RX FIFO. */
+/*
+ * Divisor n: a single flow gets a rate only if output_backlog() is at least 1/n of the
+ * advertised length of an RX FIFO.
+ */
 #define FLOW_ALONE_PART 4
 /* Number of windows until a measurement shows the effect of an advertised rate. */
 #define FLOW_LAG 3
@@ -124,7 +127,7 @@ typedef struct ExanetFlowUnit {
     GHashTable *paced;              /* destination -> FlowPaced, owned */
     /* in order of the last flow-rate packet, oldest first */
     QTAILQ_HEAD(, FlowPaced) order;
-    FlowPaced *recent;              /* result of the last paced_find(), or NULL */
+    FlowPaced *recent;              /* last entry that paced_find() returned, or NULL */
     QEMUTimer *timer;               /* runs the units when a paced flow may send */
 } ExanetFlowUnit;
 
@@ -382,9 +385,9 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
 
 /*
  * Returns true if @p must advertise rates.  @active is the number of active flows.  A
- * single flow needs a rate only if its packets fill a part of an input's RX FIFO, because
- * in this case packets for other ports wait behind these packets.  Otherwise
- * back-pressure is enough.
+ * single flow needs a rate only if many words wait in RX FIFOs, because in this case
+ * packets for other ports wait behind the packets of the flow.  Otherwise back-pressure
+ * is enough.
  */
 static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
                              unsigned active)

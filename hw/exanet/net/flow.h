@@ -11,8 +11,8 @@
 extern const ExanetUnit exanet_flow_unit;
 /*
  * At a port with a PORT_RATE: counts the packet of @words words at @buf, for which the
- * caller has called exanet_port_commit().  If a measurement ends and @p is congested,
- * advertises rates to the sources.  Does nothing for a port without PORT_RATE, for a
+ * caller has called exanet_port_commit().  If a measurement ends and @p is congested, may
+ * advertise rates to the sources.  Does nothing for a port without PORT_RATE, for a
  * packet of one word, or if SW_FLOW has no MARK.
  */
 static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,

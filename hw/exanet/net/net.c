@@ -349,7 +349,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
 
-    /* packets of one word need no arbitration, because the port makes them urgent */
+    /* a packet of one word needs no arbitration, because the port may make it urgent */
     if (words == 1 ? !exanet_port_can_send(to, vc) :
                      !exanet_router_may_send(s, route, input)) {
         return false;
@@ -461,15 +461,16 @@ static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf
 }
 
 enum net_run_result {
-    NET_RUN_PASSED,                 /* the run has left this node, or was delivered */
+    NET_RUN_PASSED,                 /* the run is in its output's frame, or delivered */
     NET_RUN_WAITS,                  /* the run must wait for its output */
     /* the packets of the run must be processed one by one */
     NET_RUN_SPLIT,
 };
 
 /*
- * Forwards the run of @words words at @buf to another node as a run, if no part of this
- * node must act on single packets and an empty frame has room for the run.
+ * Forwards the run of @words words at @buf to another node as a run.  Returns
+ * NET_RUN_SPLIT if a part of this node must act on single packets, if an empty frame has
+ * no room for the run, or if packets of the run must be dropped.
  */
 static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsigned vc,
                                         uint8_t *buf, unsigned words, unsigned packets)
@@ -493,7 +494,7 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
         return NET_RUN_SPLIT;
     }
     to = &s->port[EXANET_ROUTE_PORT(route)];
-    /* packets of a channel that has stalled must be dropped one by one */
+    /* while the output is blocked or stopped, single packets may have to be dropped */
     if (to->blocked || words > exanet_port_run_limit(to, EXANET_ROUTE_VC(route))) {
         return NET_RUN_SPLIT;
     }

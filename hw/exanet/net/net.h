@@ -13,7 +13,7 @@ typedef struct ExanetState ExanetState;
 /* A route: a virtual channel of a port, made by EXANET_ROUTE(), or a negative value: */
 #define EXANET_ROUTE_LOCAL (-1)     /* the destination is this node */
 #define EXANET_ROUTE_NONE  (-2)     /* there is no route: the packet is dropped */
-/* only for exanet_net_resume(): must find the route */
+/* only in queues of voq.h: exanet_net_resume() must find the route */
 #define EXANET_ROUTE_UNKNOWN (-3)
 #define EXANET_ROUTE(port, vc) ((int)((port) * EXANET_VCS + (vc)))
 #define EXANET_ROUTE_PORT(route) ((unsigned)(route) / EXANET_VCS)
@@ -34,9 +34,9 @@ typedef struct ExanetState ExanetState;
 int exanet_net_route(ExanetState *s, uint32_t dst, unsigned path);
 /*
  * Returns the number n of values of EXANET_PATH_CABLE, 0 to n - 1, that may select
- * different paths to @dst.  Returns 0 if there is no route.  Sets *@order to true if the
- * same values with bit EXANET_PATH_ORDER give other paths, so that there are 2 n paths,
- * otherwise to false.
+ * different paths to @dst.  Returns 0 if path 0 has no route.  Sets *@order to true if
+ * the same values with bit EXANET_PATH_ORDER give other paths, so that there are 2 n
+ * paths, otherwise to false.
  */
 unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order);
 
@@ -76,14 +76,14 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o);
  */
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words);
 /*
- * Returns the number of packets of a run for which @o->buf has room, or 0 if the packets
- * must be sent one by one.  @o is the result of exanet_net_open().
+ * Returns the number of packets, 2 to EXANET_RUN_MAX, of a run for which @o->buf has
+ * room.  Returns 0 if the frame has no room for a run, or if the packets must be sent one
+ * by one.  @o is the result of exanet_net_open().
  */
 unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o);
 /*
- * Returns true if the next frame for @route, when it is empty, will have room for a run.
- * The caller has found @route blocked by exanet_net_open(), so exanet_schedule() is
- * called when that frame is empty.
+ * Returns true if an empty frame of @route has room for a run.  A caller that cannot send
+ * by @route now may then wait for such a frame.
  */
 bool exanet_net_run_later(ExanetState *s, int route);
 /* Counts the packets of the run at @o->buf, @packets packets, and sends the run. */

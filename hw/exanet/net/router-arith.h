@@ -45,7 +45,7 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
  */
 bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
                             uint32_t dst);
-/* Computes the registers ARITH_* before a register read. */
+/* Computes the read-only registers ARITH_* before a register read. */
 void exanet_arith_reg_sync(ExanetState *s);
 /* Acts on a write to register @reg, one of EXANET_REG_ARITH_*. */
 void exanet_arith_reg_written(ExanetState *s, unsigned reg);

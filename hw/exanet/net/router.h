@@ -31,7 +31,7 @@ typedef struct ExanetRouteEntry {
      * node
      */
     unsigned cables;
-    /* next step; its role is AUTO if the torus has no such step */
+    /* next step, valid if @cables is not 0; role AUTO: not a step of the network */
     ExanetHop hop;
     /*
      * only valid if ARITH_MODE is OFF and the role of @hop is UPLINK: the neighbours of
@@ -82,7 +82,7 @@ typedef struct ExanetLinkTimes {
     bool (*link_free)(ExanetState *s, int route);
     /*
      * Occupies the link of @route for the forwarded packet of @words words at @buf, if
-     * the packet is a load, a store or a response.
+     * EXANET_TYPE_AXI() is not 0 for the type of the packet.
      */
     void (*pass)(ExanetState *s, int route, const uint8_t *buf, unsigned words);
 } ExanetLinkTimes;
@@ -111,13 +111,14 @@ typedef struct ExanetRouter {
      * counts processed packets; only valid while this count is not 0
      */
     ExanetPacket run[EXANET_LINKS][EXANET_VCS];
-    const ExanetLinkTimes *times;   /* NULL: only rate and latency delay packets */
+    const ExanetLinkTimes *times;   /* NULL: no model */
 } ExanetRouter;
 
 extern const ExanetUnit exanet_router_unit;
 /*
  * Updates the roles of all ports, and discards the stored results of lookups and checks,
- * after a change of this node's coordinates, SW_DIMS, SW_ORDER or ARITH_MODE.
+ * in a reset and after a change of this node's coordinates, SW_DIMS, SW_ORDER or
+ * ARITH_MODE.
  */
 void exanet_router_configure(ExanetState *s);
 /*
@@ -159,9 +160,9 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
 bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
 /*
  * Returns true if @input (EXANET_INPUT()) may send a packet by @route now.  If not,
- * exanet_schedule() is called when @route may be open.  From that time on @input must ask
- * again in each round of the units, because otherwise @input does not count as waiting;
- * see arbiter.h.
+ * exanet_schedule() is called when @input should ask again.  From that time on @input
+ * must ask again in each round of the units, because otherwise @input does not count as
+ * waiting; see arbiter.h.
  */
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input);
 /*

@@ -35,7 +35,7 @@ typedef enum AccelPhase {
     PHASE_DATA,                     /* loads columns of y and x, and the matrix */
     PHASE_COMPUTE,
     PHASE_STORE,                    /* stores the columns of y */
-    /* Waits until no load or store is under way; then the job ends. */
+    /* Waits until accel_settle() can end the job: no load or store is under way. */
     PHASE_DRAIN,
 } AccelPhase;
 
@@ -168,8 +168,8 @@ static bool move_inside(ExanetState *s, const AccelMove *m)
 }
 
 /*
- * With timing, adds to @next the time of @bytes bytes, which have been moved.  The
- * accelerator handles one beat of 8 bytes after the other.
+ * With timing, adds to @next the time of a piece of @bytes bytes.  The accelerator
+ * handles one beat of 8 bytes after the other.
  */
 static void beats_handle(ExanetState *s, ExanetAccel *a, unsigned bytes)
 {
@@ -586,10 +586,10 @@ static uint64_t job_progress(const ExanetAccel *a)
 }
 
 /*
- * Ends the job if the job has made no progress since the last call, because other
- * processes may wait for the accelerator.  The error is NO_CONTEXT, unless the job has
- * failed before.  Later responses to the loads and stores of the job are ignored.  If the
- * job has made progress, or the device is at work, arms the timer again.
+ * Ends the job if the job has made no progress since the last call or since its begin,
+ * because other processes may wait for the accelerator.  The error is NO_CONTEXT, unless
+ * the job has failed before.  Later responses to the loads and stores of the job are
+ * ignored.  If the job has made progress, or the device is at work, arms the timer again.
  */
 static void accel_watchdog(void *opaque)
 {

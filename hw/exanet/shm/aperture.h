@@ -7,14 +7,17 @@
 
 typedef struct ExanetState ExanetState;
 
-/* Functions that shm.c calls for the aperture.  exanet_aperture_run() returns false. */
+/*
+ * Functions that shm.c calls for the aperture.  exanet_aperture_run() always returns
+ * false.
+ */
 void exanet_aperture_init(ExanetState *s);
 void exanet_aperture_fini(ExanetState *s);
 /* Frees the state of the aperture, when no vCPU can use this state any more. */
 void exanet_aperture_finalize(ExanetState *s);
 void exanet_aperture_reset(ExanetState *s);
 bool exanet_aperture_run(ExanetState *s);
-/* Decodes MAP entry @m after a write to a register of the entry. */
+/* Decodes MAP entry @m after a change of a register of the entry. */
 void exanet_aperture_map_written(ExanetState *s, unsigned m);
 /*
  * Invalidates the MAP entries of context @c.  Ends the accesses of context @c that are
@@ -26,8 +29,8 @@ void exanet_aperture_abort(ExanetState *s);
 /* Returns the number of stores of context @c that are not issued yet. */
 unsigned exanet_aperture_stores(ExanetState *s, unsigned c);
 /*
- * Handles a write to SHM_FENCE: marks all stores of the aperture that are not issued yet,
- * and unmarks all other accesses.
+ * Handles a write of 1 to SHM_FENCE: marks all stores of the aperture that are not issued
+ * yet, and unmarks all other accesses.
  */
 void exanet_aperture_fence(ExanetState *s);
 /* Returns true while a store that exanet_aperture_fence() has marked is not complete. */

@@ -10,8 +10,8 @@
 #include "internal.h"
 
 /*
- * Maximal number of pieces of a channel that have begun and are not complete: pieces
- * under way, and failed pieces [P].
+ * Number of elements of CdmaChannel.piece: limit of the pieces of a channel that have
+ * begun and are not complete, failed pieces and orphans included [P].
  */
 #define CDMA_PIECES 64
 
@@ -38,8 +38,8 @@ typedef struct CdmaPiece {
     uint32_t offset;                /* bytes from the start of the transfer */
     uint16_t size;                  /* size in bytes, 1 to 256 */
     /*
-     * Number of page faults of the piece so far.  An answer to an earlier fault than the
-     * last fault is ignored.
+     * Number of page faults of this element of CdmaChannel.piece, in all transfers.  The
+     * driver's answer to a fault before the last fault is ignored.
      */
     uint16_t faults;
     uint8_t index;                  /* index of this piece in CdmaChannel.piece */
@@ -71,7 +71,7 @@ struct CdmaChannel {
 
     uint32_t next;                  /* offset of the next new piece, bytes */
     uint32_t issued;                /* number of started pieces, with repetitions */
-    uint32_t acked;                 /* number of complete pieces */
+    uint32_t acked;                 /* number of pieces for which piece_done() ran */
     uint32_t round;                 /* number of rounds since the last pass began */
     int64_t wait;                   /* ns, end of the pause before this round */
     /* with timing: tenths of ns, when the first piece begins */
@@ -169,8 +169,8 @@ void exanet_cdma_fail(CdmaChannel *ch, const CdmaPiece *p);
 
 /*
  * Ends the transfer of @ch as failed because of @ch->error.  No request of the transfer
- * may be under way.  Counts the failure, sets CDMA_SR, and calls exanet_shm_error() if a
- * request has failed.
+ * may be under way.  Counts the failure, sets CDMA_SR, and calls exanet_shm_error() if
+ * the error is that of a request (@remote of @ch->error).
  */
 void exanet_cdma_failed(CdmaChannel *ch);
 

@@ -8,8 +8,8 @@
  * After the pass, the DMA repeats the failed pieces in rounds.  If the pass has not
  * reached the end of the transfer, another pass follows the rounds.  Each repetition
  * reads the piece from the source again.  A transfer ends when no request of the transfer
- * is under way any more.  If the context of the transfer is closed, or software resets
- * the channel, the transfer ends at once.
+ * is under way any more.  If the context of the transfer is disabled or quiesced, or
+ * software resets the channel, the transfer ends at once.
  */
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
@@ -26,7 +26,7 @@
 #include "../trace.h"
 
 #define PIECES_PER_RUN 64
-/* A pass ends when only this number of elements of CdmaChannel.piece are not FAILED. */
+/* A pass ends when this number or fewer of CdmaChannel.piece are not FAILED. */
 #define PIECES_RESERVED EXANET_CDMA_OUTSTANDING_MAX
 
 #define BEAT_BYTES 8
@@ -35,7 +35,7 @@
 
 /*
  * First pause, ns, before a round after FULL or FAULT.  The pause doubles with each
- * round, up to the time in SHM_TIMEOUT.
+ * round, up to the time in SHM_TIMEOUT if this time is longer than BACKOFF_NS.
  */
 #define BACKOFF_NS (20 * SCALE_US)
 #define BACKOFF_SHIFT_MAX 16
@@ -274,7 +274,8 @@ static bool channel_advance(CdmaChannel *ch)
 /* --- Work ----------------------------------------------------------------------- */
 
 /*
- * Begins or advances at most @budget pieces of @ch.  Returns the unused part of @budget.
+ * Begins or tries to advance at most @budget pieces of @ch.  Returns the unused part of
+ * @budget.
  */
 static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 {
@@ -293,7 +294,7 @@ static unsigned channel_step(CdmaChannel *ch, unsigned budget)
 }
 
 /*
- * Does the work of a run for @ch.  Returns true if PIECES_PER_RUN pieces were advanced,
+ * Does the work of a run for @ch.  Returns true if the limit PIECES_PER_RUN was reached,
  * so that the channel may be able to continue now.
  */
 static bool channel_run(CdmaChannel *ch)

@@ -11,7 +11,7 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Functions that shm.c calls for the CDMA, its registers and the RDMA tracker.
- * exanet_cdma_run() returns true if a channel could continue now.
+ * exanet_cdma_run() returns true if a channel may be able to continue now.
  * exanet_cdma_tracker_sync() computes the tracker's registers of channel @ch before a
  * read.  The registers of the channel itself need no computation before a read.  @reg:
  * offset of the register of channel @ch that was written, for example EXANET_REG_CDMA_CR.

@@ -24,17 +24,21 @@ typedef struct ExanetTransaction {
     uint64_t serial;                /* increases in the order of issue */
     int64_t since;                  /* ns, time of issue */
     int64_t sent;                   /* ns, when the last copy was sent */
-    int64_t deadline;               /* ns, when the initiator checks the transaction */
+    /* ns, when the initiator checks the transaction; INT64_MAX: never */
+    int64_t deadline;
     uint16_t tid;                   /* wire TID */
     uint16_t seq;                   /* SEQ of the request, the same in all copies */
     uint16_t copies;                /* number of copies that were sent, saturating */
     uint16_t timeouts;              /* number of timeouts, saturating */
-    uint16_t refusals;              /* number of temporary refusals, saturating */
-    uint8_t resp;                   /* last refusal, enum exanet_resp; see @rejected */
+    /* number of refusals of a load or store that response_refused() did not ignore */
+    uint16_t refusals;
+    /* last refusal, enum exanet_resp (FAULT for RESOLVED); see also @rejected */
+    uint8_t resp;
     bool queued;                    /* is in ExanetInitiator.queue */
     /*
-     * The target has refused the last copy.  @deadline ends the delay before the
-     * retransmission or, for an RDMA transaction, the wait for RESOLVED.
+     * The target has refused the last copy, and no further copy is queued yet.  @deadline
+     * ends the delay before the retransmission or, for an RDMA transaction, the wait for
+     * a second response.
      */
     bool refused;
     bool responded;                 /* the master has got the early response */
@@ -59,15 +63,15 @@ struct ExanetInitiator {
     ExanetTransaction slot[EXANET_SHM_CLASSES][SLOTS_MAX];
     unsigned busy[EXANET_SHM_CLASSES];  /* number of slots in use */
     ExanetTransactions queue[QUEUES];   /* transactions with a copy to send */
-    ExanetTransactions answers;     /* early responses and failures for the next run */
+    ExanetTransactions answers;     /* early responses and failures for later runs */
     ShmNodes *nodes;                /* owned */
     uint64_t serial;                /* serial of the last transaction */
     uint32_t run;                   /* number of calls of exanet_initiator_send() */
     /* number of packets of QUEUE_SHARED sent since the last packet of QUEUE_RDMA */
     unsigned shared_row;
     /*
-     * By AXI ID and context: address and reason of the last stall (a request that had to
-     * wait); 0 after a request was accepted.
+     * By AXI ID and context: address and counter of the last stall that was counted (a
+     * request that had to wait); 0 after a request that did not have to wait.
      */
     uint64_t stalled[1u << 6][EXANET_CONTEXTS + 1];
     /* A request was not accepted, and no transaction has ended since. */
@@ -108,7 +112,10 @@ static inline unsigned exanet_transaction_queue(unsigned class)
  * transactions do not count.
  */
 bool exanet_transaction_oldest(ExanetInitiator *ini, const ExanetTransaction *t);
-/* Sets the deadline (ns) of @t, and arms the initiator's timer for this deadline. */
+/*
+ * Sets the deadline (ns) of @t.  The initiator's timer fires at this time, or earlier for
+ * another deadline.
+ */
 void exanet_transaction_arm(ExanetInitiator *ini, ExanetTransaction *t,
                             int64_t deadline);
 /*
@@ -130,7 +137,7 @@ void exanet_transaction_finish(ExanetState *s, ExanetTransaction *t,
                                enum exanet_resp resp, const uint8_t *data);
 /*
  * Ends @t with error @resp.  If @t is a load or store, and the master has not reported
- * the failure itself, reports the failure with @code by exanet_shm_error().
+ * the failure itself, first reports the failure with @code by exanet_shm_error().
  */
 void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
                              enum exanet_resp resp, enum exanet_resp code);
@@ -146,12 +153,12 @@ bool exanet_initiator_send(ExanetState *s);
 /* --- initiator-retry.c ------------------------------------------------------- */
 
 /*
- * Records that a copy of the RDMA write @t may still be under way when @t has ended.  The
- * copy must not overwrite newer data.  With ORDER of SHM_CTRL, the target does not
+ * Records that the copy of the RDMA write @t may still be under way after the end of @t.
+ * The copy must not overwrite newer data.  With ORDER of SHM_CTRL, the target does not
  * execute the copy after a newer write with FIRST.  So the initiator issues the next RDMA
- * write to the node when all RDMA writes under way to the node have ended, and this next
- * write has FIRST.  Has no effect for other transactions, and for a write of which no
- * copy was sent.
+ * write to the node only when all RDMA writes that are under way to the node now have
+ * ended, and this next write has FIRST.  Has no effect for other transactions, and for a
+ * write of which no copy was sent.
  */
 void exanet_transaction_drain(ExanetInitiator *ini, ExanetTransaction *t);
 /*

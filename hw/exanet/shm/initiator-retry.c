@@ -16,12 +16,15 @@
 #define BACKOFF_NS          (50 * SCALE_US)
 #define BACKOFF_MAX_NS      (10 * SCALE_MS)
 #define BACKOFF_SHIFT_MAX   8
-/* A load or store with temporary refusals is repeated for at least this time, ns. */
+/* No temporary refusal ends a load or store within this time, ns, after the issue. */
 #define REFUSED_MAX_NS      (10LL * NANOSECONDS_PER_SECOND)
 
 /* --- Retransmission ---------------------------------------------------------------- */
 
-/* Returns the oldest store to the node of @t with a serial of at least @from, or NULL. */
+/*
+ * Returns the oldest store to the node of @t with a serial of at least @from, or NULL.
+ * Rejected stores do not count.
+ */
 static ExanetTransaction *next_store(ExanetInitiator *ini, const ExanetTransaction *t,
                                      uint64_t from)
 {
@@ -69,8 +72,8 @@ static bool must_give_up(ExanetState *s, const ExanetTransaction *t, int64_t now
 }
 
 /*
- * Ends @t with the refusal of the last copy.  If the last copy was not refused, ends @t
- * with NO_CONTEXT and marks the node as dead.
+ * If @t was refused, ends @t with the refusal in @t->resp.  Otherwise ends @t with
+ * NO_CONTEXT and marks the node as dead.
  */
 static void give_up(ExanetState *s, ExanetTransaction *t)
 {
@@ -210,10 +213,10 @@ static int64_t refused_delay(ExanetState *s, const ExanetTransaction *t,
 
 /*
  * Handles refusal @resp of @t, which may be temporary.  After FAULT, an RDMA transaction
- * waits for RESOLVED until the deadline; any other refusal ends the RDMA transaction.  A
- * load or store is retransmitted, perhaps after a delay, or given up.  The function
- * ignores a refusal of a load or store while another copy is queued, and a refusal, other
- * than RESOLVED, of a copy that is not the last copy.
+ * waits for a second response until the deadline; any other refusal ends the RDMA
+ * transaction.  A load or store is retransmitted, perhaps after a delay, or given up.
+ * The function ignores a refusal of a load or store while another copy is queued, and a
+ * refusal, other than RESOLVED, of a copy that is not the last copy.
  */
 static void response_refused(ExanetState *s, ExanetTransaction *t,
                              const ExanetPacket *pkt, enum exanet_resp resp)

@@ -51,8 +51,8 @@ static unsigned encode(ExanetState *s, const ExanetTransaction *t, uint8_t *buf,
 /*
  * Sends the next copy of @t.  Returns false if the copy cannot leave now: the rate of an
  * RDMA flow does not permit the copy, the time of the copy is not reached (timing), or
- * the route is blocked.  Calls exanet_net_send() last, because a packet for this node
- * arrives at the target of this node inside this call.
+ * exanet_net_open() gives no buffer.  Calls exanet_net_send() last, because a packet for
+ * this node may arrive at the target of this node inside this call.
  */
 static bool send_copy(ExanetState *s, ExanetTransaction *t)
 {

@@ -2,7 +2,7 @@
 /*
  * ExaNet shared memory: the initiator, which sends the loads and stores of this node.
  *
- * A request has a slot until the target has executed the request, or the request has
+ * A request has a slot until the ACK of the target has arrived, or the request has
  * failed.  Packets wait in two queues, one for loads and stores and one for RDMA.  The
  * packets of a queue to one node leave in the order of the queue.  exanet_shm_issue()
  * sends no packet and calls no master.
@@ -150,7 +150,8 @@ void exanet_transaction_fail(ExanetState *s, ExanetTransaction *t,
 /* --- Issue ---------------------------------------------------------------- */
 
 /*
- * Returns true if @a and @b have the same PDID, and have bytes in the same LINE_BYTES.
+ * Returns true if @a and @b have the same PDID, and have bytes in the same line of
+ * LINE_BYTES bytes.
  * Equal addresses with different PDIDs are addresses of different processes.
  */
 static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
@@ -160,7 +161,7 @@ static bool same_line(const ExanetShmRequest *a, const ExanetShmRequest *b)
            b->gva / LINE_BYTES <= (a->gva + a->size - 1) / LINE_BYTES;
 }
 
-/* Returns true if a store under way and @req have bytes in the same LINE_BYTES. */
+/* Returns true if same_line() is true for @req and a store under way. */
 static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
     EXANET_FOREACH_OF(t, ini, EXANET_SHM_STORE) {
@@ -175,8 +176,7 @@ static bool waits_for_store(ExanetInitiator *ini, const ExanetShmRequest *req)
  * Returns true if the write @req must wait for older writes of its class to its node.
  * The target recognizes executed writes by SEQ.  So the SEQ of @req and of the oldest
  * write under way must differ by less than spans[class].  An RDMA write also waits while
- * a write is under way that is older than the last call of exanet_transaction_drain() for
- * the node.
+ * an RDMA write to the node is under way whose serial is not above ShmNode.drain_serial.
  */
 static bool waits_for_writes(ExanetInitiator *ini, const ExanetShmRequest *req)
 {
@@ -254,7 +254,8 @@ static uint64_t *stall_of(ExanetInitiator *ini, const ExanetShmRequest *req)
 
 /*
  * Counts in counter @name that request @req must wait.  A master tries a request in each
- * run.  Successive tries to the same address, with the same counter, count once.
+ * run.  Successive tries of an AXI ID and context to the same address, with the same
+ * counter, count once.
  */
 #define STALL(s, req, name) do { \
     uint64_t why_ = (req)->gva ^ (uint64_t)EXANET_CNT_##name << 48; \
@@ -345,7 +346,7 @@ static bool issue_allowed(ExanetState *s, const ExanetShmRequest *req)
 
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req)
 {
-    static ShmNode never_sent;          /* node of all requests that are never sent */
+    static ShmNode never_sent;          /* node of requests without an entry in @nodes */
     ExanetInitiator *ini = s->shm->initiator;
     int64_t now = rnic_now();
     bool allowed = issue_allowed(s, req);
@@ -538,7 +539,7 @@ void exanet_initiator_quiesce(ExanetState *s, unsigned c)
         }
     }
     s->shm->initiator->aborting = false;
-    /* requests of other contexts were not accepted while @aborting was true */
+    /* @respond or @settled may have tried to issue a request while @aborting was true */
     exanet_shm_schedule(s);
 }
 

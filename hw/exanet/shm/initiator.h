@@ -11,8 +11,9 @@
 /*
  * A request of an AXI master of this node.  The initiator copies the request and the
  * data.  exanet_shm_issue() never calls @respond or @settled.  The initiator calls
- * @respond and @settled from the work of the loop, when the context is closed, and when
- * the device is reset or unplugged.  @respond and @settled may call exanet_shm_issue().
+ * @respond and @settled in a run of the loop, when a response arrives, when the context
+ * is disabled or quiesced, and when the device is reset or unplugged.  @respond and
+ * @settled may call exanet_shm_issue().
  */
 typedef struct ExanetShmRequest {
     uint64_t gva;                   /* address at the target, a GVA */
@@ -33,12 +34,12 @@ typedef struct ExanetShmRequest {
     void (*respond)(ExanetState *s, void *opaque, enum exanet_resp resp,
                     const uint8_t *data);
     /*
-     * Called once for each accepted write, after @respond, when the target has executed
-     * the write or the transaction has failed.  May be NULL.  The initiator does not
+     * Called once for each accepted write, after @respond, when the ACK of the target has
+     * arrived or the transaction has failed.  May be NULL.  The initiator does not
      * retransmit RDMA transactions.  After a timeout, @resp of an RDMA write is
      * NO_CONTEXT.  After a page fault at the target, @resp of an RDMA write is FAULT if
-     * the target sends no second response before the deadline.  The second response is
-     * RESOLVED, or DECODE if the driver has no page.
+     * no second response arrives before the deadline.  The second response is RESOLVED,
+     * or DECODE if the driver has no page.
      */
     void (*settled)(ExanetState *s, void *opaque, enum exanet_resp resp);
     void *opaque;                   /* for @respond and @settled */
@@ -48,9 +49,9 @@ typedef struct ExanetShmRequest {
  * Accepts @req and returns true.  Returns false if @req must wait: for a slot, for its
  * job's share of the slots, for stores to the same 64 bytes, for older writes, or for the
  * end of an abort or quiesce.  Then the caller tries again in each run, and the initiator
- * calls exanet_schedule() when a transaction has ended.  A request that is not permitted,
- * or whose node is unreachable or finds no room in the table of nodes, is accepted and
- * fails later.
+ * calls exanet_schedule() when a transaction has ended.  If @req need not wait, but is
+ * not permitted, or its node is unreachable or finds no room in the table of nodes, @req
+ * is accepted and fails later.
  */
 bool exanet_shm_issue(ExanetState *s, const ExanetShmRequest *req);
 /*
@@ -62,8 +63,8 @@ void exanet_initiator_init(ExanetState *s);
 void exanet_initiator_fini(ExanetState *s);
 void exanet_initiator_reset(ExanetState *s);
 /*
- * Does the initiator's work of a round.  Returns true if work is left that can be done
- * now.
+ * Does the initiator's work of a round.  Returns true if work is left that may be
+ * possible now.
  */
 bool exanet_initiator_run(ExanetState *s);
 /* Computes SHM_FENCE, SHM_STATUS and the registers of the timers before a read. */

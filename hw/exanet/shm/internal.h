@@ -10,8 +10,9 @@
  *           cdma.c ------+-------+
  *
  * shm.c has the registers and the reset of the unit, shm/timing.c the duration of each
- * step.  Shared memory does not use the RDMA units of the engine.  This header has the
- * state and the functions that the files of shared memory share.
+ * step.  Of the RDMA units of the engine, shared memory uses only the receiver's table of
+ * sources.  This header has the state and the functions that the files of shared memory
+ * share.
  */
 #ifndef HW_EXANET_SHM_INTERNAL_H
 #define HW_EXANET_SHM_INTERNAL_H
@@ -36,13 +37,14 @@ typedef struct ExanetShm {
     ExanetAccel *accel;
     ExanetTiming *timing;           /* NULL: shm-timing=off */
     uint8_t *bram;                  /* block RAM, ExanetState.bram_size bytes */
-    /* number of calls of exanet_shm_error(), by context */
+    /* by context: number of calls of exanet_shm_error() since the last reset */
     uint32_t errors[EXANET_CONTEXTS];
 } ExanetShm;
 
 /*
- * If @work is true, makes the next round of the loop run the shared memory unit, because
- * a part of the unit has work left.  Does not schedule the loop.
+ * If @work is true, makes the next round of the loop run the shared memory unit (if the
+ * device is enabled), because a part of the unit has work left.  Does not schedule the
+ * loop.
  */
 static inline void exanet_shm_wake(ExanetState *s, bool work)
 {

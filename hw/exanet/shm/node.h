@@ -22,33 +22,39 @@ enum {
 };
 
 /*
- * A node to which the initiator sends.  @seq must not restart, because the node would
- * regard a store with an old number as a copy, and would answer without executing the
- * store.
+ * A node to which the initiator sends.  @seq must not restart, because a node with ORDER
+ * of SHM_CTRL could take a new write with an old number for a copy, and answer without
+ * executing the write.
  */
 typedef struct ShmNode {
     uint32_t coord;
-    uint16_t seq[EXANET_SHM_CLASSES];   /* by class: SEQ of the next request */
-    unsigned path;                  /* number of timeouts of the node; selects the path */
+    /* By class: SEQ of the next request, in the EXANET_SHM_SEQ_BITS low bits. */
+    uint16_t seq[EXANET_SHM_CLASSES];
+    unsigned path;                  /* number of timeouts, for exanet_shm_node_path() */
     /* By queue: ExanetInitiator.run when a packet to the node last could not leave. */
     uint32_t blocked[QUEUES];
     ExanetRtt rtt;
-    /* ExanetInitiator.serial at the last call of exanet_transaction_drain(); 0: none. */
+    /*
+     * ExanetInitiator.serial when exanet_transaction_drain() last recorded an RDMA write
+     * to this node; 0: none recorded.
+     */
     uint64_t drain_serial;
     int64_t used;                   /* ns, when the last transaction began */
     unsigned busy;                  /* number of transactions under way */
     /*
-     * Context of the first transaction, or EXANET_CONTEXTS for no context.  Selects the
-     * list of nodes that have not answered.
+     * Context of the transaction that added this entry, or EXANET_CONTEXTS for no
+     * context.  Selects the list of the node until the node has answered.
      */
     uint8_t ctx;
     /*
-     * Number of timeouts since the last ACK, at most SHM_NODE_SHIFT_MAX.  Each timeout
-     * doubles the dynamic time limit.
+     * Number of timeouts since the last ACK for a transaction under way or the last
+     * reset, at most SHM_NODE_SHIFT_MAX.  In dynamic mode the time limit doubles with
+     * each of these timeouts, up to SHM_TIMEOUT.
      */
     uint8_t shift;
     /*
-     * A transaction was given up after timeouts, and the node has sent no response since.
+     * A load or store was given up after a timeout; since then no response of the node
+     * has arrived, and there was no reset.
      */
     bool dead;
     bool answered;                  /* the node has answered a transaction */
@@ -77,7 +83,7 @@ ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord);
 /*
  * Begins a transaction of context @c (EXANET_CONTEXTS: no context) with the node at
  * @coord at time @now (ns).  Returns the node, which the function adds to the table if
- * necessary; the table owns the node.  The function may remove another node from the
+ * necessary; the table owns the node.  The function may remove other nodes from the
  * table to make room.  Returns NULL if the table has no room for the node.
  */
 ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
@@ -86,12 +92,13 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
 void exanet_shm_node_end(ShmNode *node);
 /*
  * Records that @node has sent a response to a transaction under way.  The caller must not
- * record other responses, because any node can send such responses.
+ * record a response that matches no transaction, because any node can send such a
+ * response.
  */
 void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
 /*
  * Returns the path of packets to @node, or 0 if there is no route.  Each timeout of the
- * node selects the next path.
+ * node selects the next path; the first path follows the last path.
  */
 unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 /*
@@ -101,7 +108,7 @@ unsigned exanet_shm_node_path(ExanetState *s, const ShmNode *node);
 bool exanet_shm_node_unreachable(ExanetState *s, const ShmNode *node);
 /*
  * Returns the time limit, ns, for an answer of @node, by the registers SHM_TIMEOUT and
- * SHM_TIMEOUT_MODE and, in dynamic mode, by the round-trip times of @node.
+ * SHM_TIMEOUT_MODE and, in dynamic mode, by the round-trip times and @shift of @node.
  */
 int64_t exanet_shm_node_timeout(ExanetState *s, const ShmNode *node);
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet shared memory: decides whether a request of a node must be executed, so that
- * each store of the node is executed once, and in order.
+ * the stores of the node are executed in order, and copies are not executed again.
  *
  * With the published protocol, a retransmitted copy can make the target execute a store a
  * second time, also after a later store.  So with ORDER of SHM_CTRL the target executes
- * the stores of a node in the order of SEQ.  The target executes RDMA writes once, in any
- * order.
+ * the stores of a node in the order of SEQ.  For RDMA writes, the target only recognizes
+ * copies; the RDMA writes of a node are executed in any order.
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
@@ -129,7 +129,8 @@ static void rdma_slide(ExanetShmSource *o, unsigned seq, bool first)
 /*
  * Records the SEQ of write @pkt in @o, before @pkt is executed or when @pkt is refused.
  * Does so even if @pkt fails later, because after many failures the SEQ of the next write
- * would otherwise be too far away.  Does nothing for loads and RDMA reads.
+ * would otherwise be too far away.  Does not record that @pkt was executed.  Does nothing
+ * for loads and RDMA reads.
  */
 static void order_advance(ExanetState *s, ExanetShmSource *o, const ExanetPacket *pkt)
 {

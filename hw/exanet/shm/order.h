@@ -21,20 +21,21 @@ typedef struct ExanetState ExanetState;
 #define EXANET_SHM_WINDOW 128
 
 /*
- * The order of the writes of one node to memory of this node; ExanetSource owns the
- * state.
+ * The order of the writes of one node to this node; member higher of ExanetSource owns
+ * the state.
  */
 typedef struct ExanetShmSource ExanetShmSource;
 struct ExanetShmSource {
-    /* ns, time of the last write that was NEW */
+    /* ns, time when the SEQ of a new write was last recorded */
     int64_t time;
     uint16_t store;                 /* SEQ of the next store to execute */
     uint16_t rdma;                  /* SEQ of the newest RDMA write, plus 1 */
     bool store_valid;               /* @store is known */
     bool rdma_valid;                /* @rdma is known */
     /*
-     * Bit SEQ % EXANET_SHM_WINDOW is set if the RDMA write with this SEQ was executed or
-     * has ended.  The bits are valid for the last EXANET_SHM_WINDOW numbers before @rdma.
+     * Bit SEQ % EXANET_SHM_WINDOW is set if the RDMA write with this SEQ was executed, or
+     * if a newer write with FIRST shows that the write has ended.  The bits are valid for
+     * the last EXANET_SHM_WINDOW numbers before @rdma.
      */
     DECLARE_BITMAP(rdma_done, EXANET_SHM_WINDOW);
 };

@@ -111,10 +111,10 @@ uint32_t exanet_shm_latency(const ExanetState *s)
 /* --- Work ----------------------------------------------------------------- */
 
 /*
- * Runs the parts of the unit.  Responses that the target has queued leave before
- * requests, and accesses of CPUs are issued before accesses of the other AXI masters.  A
- * part with work left calls exanet_shm_wake().  Returns true if a part could continue
- * now.
+ * Runs the parts of the unit.  In a run, the target sends responses before the initiator
+ * sends requests, and accesses of CPUs are issued before accesses of the other AXI
+ * masters.  A part with work left calls exanet_shm_wake().  Returns true if a part may be
+ * able to continue now.
  */
 static bool shm_run(ExanetState *s, unsigned packets)
 {

@@ -53,7 +53,7 @@ typedef struct TargetEntry {
     uint32_t src;                   /* coordinates of the node */
     uint16_t tid;                   /* wire TID of the last request */
     uint16_t pdid;                  /* PDID of the last request */
-    /* Requests without an answer; 0: the entry is free. */
+    /* number of requests whose response was not sent yet; 0: the entry is free */
     uint16_t count;
     unsigned blocked_run;           /* ExanetTarget.run of the last blocked response */
 } TargetEntry;
@@ -613,11 +613,11 @@ static void request_done(ExanetState *s, ExanetSource *src,
 }
 
 /*
- * Executes and answers @pkt, answers a duplicate without an access, refuses @pkt, or
- * drops @pkt, and returns true.  If @pkt is for a device and @devices is false, returns
- * false without an answer, because only the bottom half may access devices.  Then the
- * caller must call this function again with a copy of @pkt, or refuse @pkt, because
- * exanet_shm_order_check() has recorded @pkt if @pkt is a write.
+ * Executes and answers @pkt (no answer if the access resets or unplugs this NIC), answers
+ * a duplicate without an access, refuses or drops @pkt, and returns true.  If @pkt is for
+ * a device and @devices is false, returns false without an answer, because only the
+ * bottom half may access devices.  Then the caller must call this function again with a
+ * copy of @pkt, or refuse @pkt.
  */
 static bool request_do(ExanetState *s, const ExanetPacket *pkt, bool devices)
 {

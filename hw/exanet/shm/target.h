@@ -13,7 +13,8 @@ typedef struct ExanetState ExanetState;
 
 /*
  * Handles the driver's answer to fault @f of an access that node @f->peer requested:
- * sends RESOLVED to that node if @ok is true, or DECODE if @ok is false.
+ * sends RESOLVED to that node if @ok is true, or DECODE if @ok is false.  The response
+ * may be lost, as any response of the target.
  */
 void exanet_target_resolved(ExanetState *s, const ExanetPendingFault *f,
                             bool ok);

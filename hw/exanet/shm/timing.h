@@ -45,7 +45,7 @@ void exanet_timing_fini(ExanetState *s);
 void exanet_timing_reset(ExanetState *s);
 /* Delivers the packets that exanet_timing_hold() has kept and that are due now. */
 void exanet_timing_run(ExanetState *s);
-/* Returns the default of register PORT_LATENCY, ns; 0 if shm-timing is off. */
+/* Implements exanet_shm_latency(). */
 uint32_t exanet_timing_latency(const ExanetState *s);
 /* Returns the number of flits, of 8 bytes each, that hold @size bytes at address @va. */
 unsigned exanet_timing_flits(uint64_t va, unsigned size);
@@ -58,8 +58,9 @@ unsigned exanet_timing_flits(uint64_t va, unsigned size);
 int64_t exanet_timing_after(ExanetState *s, int64_t tenths);
 /*
  * Returns true if the time @at, tenths of ns, is reached.  If not, makes the loop run at
- * this time; the caller must also call exanet_shm_wake(), because the loop must run the
- * unit.  The property shm-timing must be on.
+ * this time; a caller in the shared memory unit must also set EXANET_AWAKE_SHM, for
+ * example by exanet_shm_wake(), so that the loop runs the unit.  The property shm-timing
+ * must be on.
  */
 bool exanet_timing_reached(ExanetState *s, int64_t at);
 /*

@@ -24,8 +24,8 @@
 #define PVRDMA_MAX_CQE      (1 << 18)
 #define PVRDMA_MAX_SGE      32
 /*
- * Maximal number of READs and atomics of a QP that have no complete response.  The limit
- * of soft-RoCE is the same [EXT].
+ * Maximal number of requests for READs and atomics of a QP that have no complete
+ * response.  The limit of soft-RoCE is the same [EXT].
  */
 #define PVRDMA_MAX_RD_ATOMIC 128
 #define PVRDMA_MAX_MR_BYTES ((uint64_t)PVRDMA_PDIR_MAX_PAGES * PVRDMA_PAGE_BYTES)

@@ -41,7 +41,10 @@ int pvrdma_ring_init(PvrdmaState *s, PvrdmaRing *ring, uint64_t pdir,
  * @ring to 0.
  */
 void pvrdma_ring_fini(PvrdmaState *s, PvrdmaRing *ring);
-/* Sets ring_timer, which calls pvrdma_rings_retry(), if an element waits in a ring. */
+/*
+ * Sets ring_timer, which calls pvrdma_rings_retry(), if an element waits for room in a
+ * ring.
+ */
 void pvrdma_rings_arm(PvrdmaState *s);
 /*
  * Callback of ring_timer; @opaque is the PvrdmaState.  Writes the waiting elements for

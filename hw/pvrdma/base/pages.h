@@ -28,9 +28,9 @@ typedef struct PvrdmaPages {
  * Reads the addresses of @count pages from the directory at DMA address @pdir into @p,
  * and adds @count to PvrdmaState.pages_used.  Returns 0, or an error, after which @p is
  * empty.  EINVAL: @count is 0 or more than PVRDMA_PDIR_MAX_PAGES, or @pdir or an address
- * in the directory is not a multiple of the page size.  ENOMEM: no host memory, or
- * pages_used would exceed PVRDMA_MAX_PAGES.  EFAULT: the directory or one of its tables
- * is not in guest memory.
+ * in the directory or its tables is not a multiple of the page size.  ENOMEM: no host
+ * memory, or pages_used would exceed PVRDMA_MAX_PAGES.  EFAULT: the directory or one of
+ * its tables is not in guest memory.
  */
 int pvrdma_pages_load(PvrdmaState *s, PvrdmaPages *p, uint64_t pdir,
                       uint32_t count);

@@ -15,7 +15,7 @@ typedef struct PvrdmaCq {
     uint32_t handle;
     uint32_t ctx;                   /* handle of the context; 0: the kernel */
     uint32_t uar;                   /* number of the context's doorbell page */
-    /* Number of completions in the ring, a power of two. */
+    /* Maximal number of completions in the ring, a power of two. */
     uint32_t entries;
     /* Uses of the CQ by QPs; a QP whose send_cq and recv_cq are this CQ counts twice. */
     uint32_t users;
@@ -62,10 +62,11 @@ typedef struct PvrdmaWc {
 
 /*
  * Writes a completion.  If the CQ is armed for this completion, notifies the guest and
- * disarms the CQ.  If the CQ is full, or its memory or the guest's index is not valid,
- * the completion is lost and counted in CQ_OVERFLOW.  From then on the CQ accepts no
- * completions, the guest gets CQ_ERR, and pvrdma_qp_cq_error() ends the QPs of the CQ.
- * Later completions are only counted in CQ_OVERFLOW.
+ * disarms the CQ.  If the CQ is full, if its memory cannot be accessed, or if the device
+ * finds the guest's index not valid, the completion is lost and counted in CQ_OVERFLOW.
+ * From then on the CQ accepts no completions, the guest gets CQ_ERR, and
+ * pvrdma_qp_cq_error() ends the QPs of the CQ.  Later completions are only counted in
+ * CQ_OVERFLOW.
  */
 void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc);
 /* Returns true if size, indices and number of pages of a CQ from a snapshot are valid. */

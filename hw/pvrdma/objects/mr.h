@@ -63,7 +63,7 @@ PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
                               void *buf, uint32_t len, uint32_t access);
 PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
                                const void *buf, uint32_t len, uint32_t access);
-/* Returns true if the values of a region from a snapshot are valid. */
+/* Returns true if the values of a region from a snapshot, without its PD, are valid. */
 bool pvrdma_mr_fields_valid(const PvrdmaMr *mr);
 /* Checks as pvrdma_mr_read() does, but copies nothing, so never returns BUS_ERROR. */
 PvrdmaMrStatus pvrdma_mr_check(PvrdmaQp *qp, uint32_t key, uint64_t va,

@@ -9,7 +9,8 @@
 
 /*
  * Checks the arguments of modify_qp, and sets the attributes whose bit PVRDMA_QP_* in
- * @mask is set.  Stores the requested state in *@state, or the current state if @mask
+ * @mask is set.  In a change from RTS to SQD also sets en_sqd_async_notify to 0 if its
+ * bit is not set.  Stores the requested state in *@state, or the current state if @mask
  * lacks PVRDMA_QP_STATE.  The caller changes the QP's state.  Returns 0, or EINVAL,
  * without a change of the QP, if an argument is not valid.
  */

@@ -78,12 +78,12 @@ struct PvrdmaQp {
  * the packets of send WQEs; the responder answers requests of the peer.
  */
 struct PvrdmaTransport {
-    /* Initializes the responder from the attributes, when the QP goes to RTR. */
+    /* Initializes the responder from the attributes, when an RC QP goes to RTR. */
     void (*receive_begin)(PvrdmaQp *qp);
     /*
      * Completes with WR_FLUSH_ERR at most PVRDMA_FLUSH_WQES posted receive WQEs of the
-     * QP's own queue, and a fetched receive WQE that is not complete.  Returns true if
-     * more WQEs may remain.
+     * QP's own queue, and a fetched receive WQE that is not complete.  Returns true after
+     * PVRDMA_FLUSH_WQES posted WQEs, because more may remain.
      */
     bool (*receive_flush)(PvrdmaQp *qp);
     /*
@@ -97,8 +97,9 @@ struct PvrdmaTransport {
     void (*send_begin)(PvrdmaQp *qp);
     /*
      * Completes with WR_FLUSH_ERR all fetched send WQEs, and at most PVRDMA_FLUSH_WQES
-     * send WQEs that are posted but not fetched.  Returns true if more posted WQEs
-     * remain.
+     * send WQEs that are posted but not fetched.  A WQE that cannot be read gets no
+     * completion.  Returns true if more posted WQEs remain, or false if the guest's index
+     * is not valid or cannot be read.
      */
     bool (*send_flush)(PvrdmaQp *qp);
     /* Returns true if all send WQEs that have got PSNs are complete. */
@@ -147,9 +148,10 @@ void pvrdma_qp_doorbell(PvrdmaState *s, uint32_t uar, uint32_t value);
  */
 void pvrdma_qp_error(PvrdmaQp *qp, int event);
 /*
- * Stops the send queue after one of its WQEs completed in error.  An RC QP goes to
- * state ERR.  A QP of another type goes from RTS or SQD to state SQE, in which the QP
- * still receives.  Flushes the other WQEs of the send queue, or schedules their flush.
+ * Stops the send queue after one of its WQEs completed in error.  An RC QP goes to state
+ * ERR as by pvrdma_qp_error(), without an event.  A QP of another type goes from RTS or
+ * SQD to state SQE, in which the QP still receives; the function flushes the other WQEs
+ * of the send queue, or schedules their flush.
  */
 void pvrdma_qp_send_error(PvrdmaQp *qp);
 /*
@@ -173,8 +175,8 @@ bool pvrdma_qp_flush_run(PvrdmaState *s);
 void pvrdma_qp_drained(PvrdmaQp *qp);
 /*
  * Fetches the next receive WQE of the QP or its SRQ into @rqe, and returns the WQE's slot
- * to the guest.  Returns 1, or 0 if no WQE is posted, or -1 if the queue cannot be read
- * or its index is not valid; in this case the QP is in state ERR.
+ * to the guest.  Returns 1, or 0 if no WQE is posted, or -1 if the queue cannot be read,
+ * its index is not valid, or the SRQ has failed before.  After -1 the QP is in state ERR.
  */
 int pvrdma_qp_receive(PvrdmaQp *qp, PvrdmaRqe *rqe);
 /*

@@ -44,8 +44,8 @@ typedef struct PvrdmaReq {
     unsigned first, count;
     unsigned next;              /* WQE at the cursor, counted from @first */
     /*
-     * Set of the requests for a READ or an atomic that have no complete answer.  Each
-     * request sets the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
+     * Set of the requests before the cursor, for READs and atomics, that have no complete
+     * answer.  Each request sets the bit of its last PSN, modulo PVRDMA_REQ_PACKETS.
      */
     DECLARE_BITMAP(unanswered, PVRDMA_REQ_PACKETS);
     uint32_t psn;               /* cursor: PSN of the packet that is sent next */
@@ -57,13 +57,16 @@ typedef struct PvrdmaReq {
      * again: bit n is set if WQE n is done.
      */
     uint64_t parked;
-    /* True until all WQEs with PSNs that pvrdma_req_park() dropped are fetched again. */
+    /*
+     * Some WQEs with PSNs that pvrdma_req_park() has dropped are not fetched again yet.
+     * State ERR: not valid.
+     */
     bool refetching;
     uint8_t retries;            /* retries left; initially retry_cnt */
     uint8_t rnr_retries;        /* retries left; initially rnr_retry */
     /*
-     * A retransmission has begun.  An advance of una_psn, a timeout or an RNR NAK clears
-     * the flag.
+     * A retransmission has begun, or pvrdma_req_park() was called.  An advance of
+     * una_psn, a timeout or the begin of an RNR wait clears the flag.
      */
     bool retrying;
     /* Number of times that the retransmit timeout is doubled, at most TIMEOUTS_MAX. */

@@ -62,7 +62,7 @@ typedef struct PvrdmaResp {
     uint8_t answer;             /* PvrdmaAnswer */
     uint8_t nak;                /* enum roce_nak of PVRDMA_ANSWER_REFUSE */
     uint32_t nak_psn;           /* PSN of PVRDMA_ANSWER_REFUSE */
-    /* ROCE_IS_SEND or ROCE_IS_WRITE if a part of such a message has arrived; 0: none. */
+    /* ROCE_IS_SEND or ROCE_IS_WRITE while such a message is incomplete; 0: none is. */
     uint32_t message;
     bool rqe_valid;             /* @rqe is a fetched WQE that is not complete */
     PvrdmaRqe rqe;
@@ -73,7 +73,7 @@ typedef struct PvrdmaResp {
     /* Ring of resources, in the order of PSNs. */
     PvrdmaResource resource[PVRDMA_RESP_RESOURCES];
     unsigned resource_first, resource_count;
-    /* Index of a resource, from the oldest; no older resource must be answered. */
+    /* Number of resources, from the oldest on, that are known to need no answer. */
     unsigned resource_next;
 } PvrdmaResp;
 

@@ -4,7 +4,8 @@
  *
  * An answer to a packet also acknowledges the packets before this packet.  But a READ or
  * an atomic succeeds only by its own response.  If an answer to a later packet arrives
- * before this response, the completer treats the response as lost.
+ * before this response, the completer treats the response as lost, unless a
+ * retransmission has begun already.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -259,8 +260,7 @@ static void comp_peer_busy(PvrdmaQp *qp)
  * Handles an answer to a packet behind the oldest packet that is not acknowledged.  If
  * the oldest packet belongs to a READ or an atomic, its response counts as lost: the
  * function calls pvrdma_comp_retry(), or only restarts the deadline if a retransmission
- * has begun already.  If the oldest packet belongs to another WQE, counts the answer in
- * RX_STALE.
+ * has begun already.  In all other cases only counts the answer in RX_STALE.
  */
 static void comp_response_missing(PvrdmaQp *qp)
 {
@@ -308,7 +308,11 @@ static void comp_rnr(PvrdmaQp *qp, unsigned code)
     pvrdma_req_arm(qp, req->rnr_until);
 }
 
-/* Handles a NAK of the oldest packet that is not acknowledged; @code is enum roce_nak. */
+/*
+ * Handles a NAK with @code, enum roce_nak: calls pvrdma_comp_retry() for PSN_SEQUENCE.
+ * For another code, sets an error of the WQE of the oldest packet that is not
+ * acknowledged.  The NAK may be for a later packet if comp_is_fatal() is true.
+ */
 static void comp_nak(PvrdmaQp *qp, unsigned code)
 {
     if (code == ROCE_NAK_PSN_SEQUENCE) {

@@ -11,9 +11,10 @@
 typedef struct PvrdmaQp PvrdmaQp;
 
 /*
- * Handles an acknowledgement or a response @pkt of the peer.  Drops @pkt, and counts @pkt
- * in RX_STALE, if the QP is not in state RTS or SQD, or if no sent packet awaits @pkt.
- * May complete WQEs, schedule a retransmission, and end the QP.
+ * Handles an acknowledgement or a response @pkt of the peer.  Drops @pkt, and counts
+ * @pkt in RX_STALE, if the QP is not in state RTS or SQD, or if no sent packet awaits
+ * @pkt.  A READ response that no packet awaits still restarts a deadline that runs.  May
+ * complete WQEs, schedule a retransmission, and end the QP.
  */
 void pvrdma_comp_rx(PvrdmaQp *qp, const RocePacket *pkt);
 /*

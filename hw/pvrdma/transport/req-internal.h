@@ -48,7 +48,10 @@ static inline uint32_t pvrdma_req_distance(uint32_t from, uint32_t to)
     return (to - from) & ROCE_PSN_MASK;
 }
 
-/* Returns how many requests for READs and atomics have no complete answer. */
+/*
+ * Returns how many requests before the cursor, for READs and atomics, have no complete
+ * answer.
+ */
 static inline unsigned pvrdma_req_reads(const PvrdmaReq *req)
 {
     return bitmap_count_one(req->unanswered, PVRDMA_REQ_PACKETS);
@@ -103,9 +106,9 @@ void pvrdma_req_refuse(PvrdmaQp *qp, PvrdmaSqe *sqe, uint8_t status);
 bool pvrdma_req_send(PvrdmaQp *qp, PvrdmaSqe *sqe);
 /*
  * Parks all fetched WQEs: drops the WQEs from the ring, so that the requester fetches
- * these WQEs again.  WQEs that are not done are then sent again.  In states RTS and SQD
- * first completes the oldest WQEs that are done.  Stops the QP's timer, and activates the
- * QP.
+ * these WQEs again, and sends again the packets that are not acknowledged.  In states RTS
+ * and SQD first calls pvrdma_comp_collect().  Ends an RNR wait, stops the QP's timer, and
+ * activates the QP.
  */
 void pvrdma_req_park(PvrdmaQp *qp);
 /*
@@ -130,9 +133,9 @@ void pvrdma_req_park_state(const PvrdmaReq *req, uint32_t *begin_psn, uint64_t *
 void pvrdma_comp_collect(PvrdmaQp *qp);
 /*
  * Uses one retry, moves the cursor back to the oldest packet that is not acknowledged,
- * and activates the QP.  If no retry is left, the WQE of this packet fails with
- * RETRY_EXC_ERR, and the QP goes to state ERR.  Does nothing in an RNR wait, or if
- * PvrdmaReq.retrying is true.
+ * and activates the QP.  If no retry is left, the WQE of this packet, if it is in the
+ * ring, fails with RETRY_EXC_ERR, and the QP goes to state ERR.  Does nothing in an RNR
+ * wait, or if PvrdmaReq.retrying is true.
  */
 void pvrdma_comp_retry(PvrdmaQp *qp);
 

@@ -29,11 +29,12 @@ typedef struct PvrdmaQp PvrdmaQp;
 #define PVRDMA_REQ_ACK_PACKETS 64
 
 /*
- * Fetches WQEs and sends packets, until the port accepts no frame, *@budget is 0 or the
- * QP must wait.  Then completes WQEs that are done.  Subtracts 1 from *@budget for each
- * packet and each WQE that needs no packet.  Returns true if the function stopped because
- * of the port or *@budget; in this case the QP may have more to send.  In states ERR and
- * SQE the function only calls pvrdma_req_flush(), and returns the result of this call.
+ * Fetches WQEs and sends packets, until the port accepts no frame, *@budget is 0, or the
+ * QP must wait, has nothing to send or has a WQE in error.  Then completes WQEs that are
+ * done.  Subtracts 1 from *@budget for each packet and each WQE that needs no packet.
+ * Returns true if the function stopped because of the port or *@budget; in this case the
+ * QP may have more to send.  In states ERR and SQE the function only calls
+ * pvrdma_req_flush(), and returns the result of this call.
  */
 bool pvrdma_req_run(PvrdmaQp *qp, unsigned *budget);
 /* Calls pvrdma_req_fini(), and sets the requester's state for RTS from the attributes. */
@@ -46,7 +47,8 @@ void pvrdma_req_fini(PvrdmaQp *qp);
 /*
  * Completes all fetched WQEs and at most PVRDMA_FLUSH_WQES posted WQEs with WR_FLUSH_ERR,
  * and returns their slots to the guest.  A WQE that cannot be read gets no completion.
- * Returns true if more posted WQEs remain.
+ * Returns true if more posted WQEs remain, or false if the guest's index is not valid or
+ * cannot be read.
  */
 bool pvrdma_req_flush(PvrdmaQp *qp);
 /* Returns true if all WQEs that have got PSNs are complete. */

@@ -30,7 +30,7 @@ typedef enum RespVerdict {
      * length, address or operation, or too many READs and atomics.
      */
     RESP_BAD_REQUEST,
-    RESP_BAD_ACCESS,            /* the key is not valid or does not permit the access */
+    RESP_BAD_ACCESS,            /* no region with the key permits the access */
     RESP_BAD_MEMORY,            /* bus error in the memory of a region */
     RESP_TOO_LONG,              /* SEND longer than its receive WQE */
     RESP_BAD_BUFFER,            /* receive WQE in error, or its memory not accessible */

@@ -15,9 +15,9 @@ typedef struct PvrdmaQp PvrdmaQp;
 void pvrdma_resp_init(PvrdmaQp *qp);
 /*
  * Handles a request of the peer.  Executes a request with the expected PSN; if this
- * request is not valid, schedules a NAK, and the QP goes to state ERR.  If the request
- * needs a receive WQE and none is posted, schedules an RNR NAK.  May answer a duplicate
- * again.  Drops a request behind a gap, and schedules a NAK for the first such request.
+ * request fails, schedules a NAK, and the QP goes to state ERR.  If the request needs a
+ * receive WQE and none is posted, schedules an RNR NAK.  May answer a duplicate again.
+ * Drops a request behind a gap, and schedules a NAK unless PvrdmaResp.nak_sent is true.
  * Activates the QP if an answer is due; a single ACK may be delayed.
  */
 void pvrdma_resp_rx(PvrdmaQp *qp, const RocePacket *pkt);
@@ -31,7 +31,7 @@ bool pvrdma_resp_run(PvrdmaQp *qp, unsigned *budget);
 /*
  * Completes a fetched receive WQE, and at most PVRDMA_FLUSH_WQES posted WQEs of the QP's
  * own receive queue, with WR_FLUSH_ERR.  The posted WQEs of an SRQ remain.  Returns true
- * if more WQEs of the own queue may remain.
+ * after PVRDMA_FLUSH_WQES posted WQEs, because more may remain.
  */
 bool pvrdma_resp_flush(PvrdmaQp *qp);
 

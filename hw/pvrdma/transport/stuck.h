@@ -9,7 +9,7 @@ typedef struct PvrdmaQp PvrdmaQp;
 
 /*
  * PVRDMA_CHECKS is true in builds with the address or thread sanitizer, which check a QP
- * after its visits, timers, doorbells and MODIFY_QP, and an RC QP after its packets.
+ * after its visits, timers, send doorbells and MODIFY_QP, and an RC QP after its packets.
  * Other builds do not check, because a hang stops only one connection, but an abort stops
  * the machine.
  */

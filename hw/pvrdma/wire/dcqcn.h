@@ -22,17 +22,17 @@
  * notification.
  */
 typedef struct PvrdmaDcqcn {
-    bool limited;               /* @rate limits the connection; false: line rate */
+    bool limited;               /* @rate limits the connection; false: no limit */
     bool alpha_valid;           /* a notification has arrived, so @alpha has a value */
     uint32_t alpha;             /* estimate of congestion, 0 to PVRDMA_DCQCN_ONE */
     uint64_t rate, target;      /* @rate rises towards @target; bits per second */
     int64_t alpha_at;           /* time of the next decrease of alpha */
-    int64_t raise_at;           /* time of the next increase of the rate */
+    int64_t raise_at;           /* time of the next increase of @rate by time */
     /* Numbers of increases of @rate since the last notification: by time, by bytes. */
     unsigned times, volumes;
     /*
-     * Payload bytes sent since the last notification, or since the last increase by bytes
-     * sent, whichever was later.
+     * Payload bytes sent while @limited was true, since the last notification or the last
+     * increase by bytes sent, whichever was later.
      */
     uint64_t bytes;
     int64_t next;               /* time from which the next packet may be sent */

@@ -7,8 +7,9 @@
  * frames of both directions, and the frames of this device and of the NIC keep their
  * order.  If the netdev cannot send a frame, the netdev queues the frame and calls
  * port_sent() later.  Until port_sent() is called, the device sends nothing; after about
- * STUCK_NS the device drops its frames.  Each frame is built in the buffer from which the
- * frame is sent, because a netdev copies a frame that consists of several pieces.
+ * STUCK_NS the device drops its frames to the netdev.  Each frame is built in the buffer
+ * from which the frame is sent, because a netdev copies a frame that consists of several
+ * pieces.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

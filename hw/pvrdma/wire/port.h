@@ -30,10 +30,10 @@ typedef struct PvrdmaPort {
     bool blocked;
     /* Virtual time, ns, at which the netdev queued the frame or the machine continued. */
     int64_t blocked_at;
-    /* The netdev was blocked for STUCK_NS or longer, so further frames are dropped. */
+    /* The netdev was blocked for STUCK_NS or longer, so frames to it are dropped. */
     bool stuck;
     NetClientState *sender;         /* sender of the queued frame; may be freed already */
-    bool link_up;                   /* link state at the last check, reset or load */
+    bool link_up;                   /* link state at the last check or reset */
     QEMUTimer *timer;               /* calls port_tick() */
     VMChangeStateEntry *vm_state;
     /*

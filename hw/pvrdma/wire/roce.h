@@ -79,7 +79,7 @@ typedef struct RocePath {
     uint8_t sgid[16], dgid[16];     /* IPv4: ::ffff:a.b.c.d */
     uint32_t flow_label;            /* 20 bits; IPv4: not used */
     uint16_t vlan;                  /* VLAN tag control information, or ROCE_NO_VLAN */
-    uint16_t sport;                 /* UDP source port; V1: 0 */
+    uint16_t sport;                 /* UDP source port; V1: not used */
     uint8_t network;                /* RoceNetwork */
     uint8_t traffic_class;          /* bits 1:0 are ECN */
     uint8_t hop_limit;
@@ -120,8 +120,8 @@ typedef enum RoceStatus {
     ROCE_NOT_ROCE,                  /* a frame of another protocol */
     ROCE_BAD_LENGTH,                /* frame too short or long, or lengths disagree */
     /*
-     * IPv4: wrong version or checksum, options, or a fragment; IPv6: wrong version; GRH:
-     * wrong version or next header.
+     * IPv4: wrong version or checksum, options, or a first fragment; IPv6: wrong version;
+     * GRH: wrong version or next header.
      */
     ROCE_BAD_IP,
     ROCE_BAD_VERSION,               /* unknown version of the BTH */

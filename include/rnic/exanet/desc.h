@@ -47,8 +47,8 @@ RNIC_ASSERT_SIZE(struct exanet_desc, 32);
 							 * predecessor; with LENGTH 0: the write
 							 * kills the transaction */
 
-#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path, 0..7; packets leave by output
-							 * buffer PATH % 4 */
+#define EXANET_DESC_W4_PATH	RNIC_FIELD(4, 0)	/* path, 0..7; packets that must wait use
+							 * output buffer PATH % 4 */
 #define EXANET_DESC_W4_SEQ	RNIC_FIELD(18, 5)	/* sequence number of the copy */
 #define EXANET_DESC_W4_DST_PDID	RNIC_FIELD(34, 19)	/* [P] PDID of the receiver */
 #define EXANET_DESC_W4_DST_VALID RNIC_BIT(35)		/* [P] 1: headers of packets have
@@ -94,8 +94,9 @@ RNIC_ASSERT_SIZE(struct exanet_channel, EXANET_CHANNEL_BYTES);
 #define EXANET_CHANNEL_DOORBELL	0x28
 #define EXANET_CHANNEL_LENGTH	RNIC_FIELD(31, 0)	/* number of bytes, 1..2^32-1 */
 #define EXANET_CHANNEL_DST_CTX	RNIC_FIELD(35, 32)	/* number of the target's context */
-#define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* 1: notifies the target when the
-							 * transfer has ended */
+#define EXANET_CHANNEL_NOTIFY	RNIC_BIT(36)		/* 1: notifies the target when all data
+							 * has arrived; a write that fails sends
+							 * no notification */
 #define EXANET_CHANNEL_IRQ	RNIC_BIT(37)		/* 1, with NOTIFY: the notification
 							 * interrupts the target */
 #define EXANET_CHANNEL_MULTIPATH RNIC_BIT(38)		/* 1: the firmware may choose the path */
@@ -129,12 +130,13 @@ enum exanet_channel_state {
 enum exanet_channel_error {
 	EXANET_CHERR_SOURCE_FAULT = 0x80,	/* a source page is missing for good, or still
 						 * missing after FW_PF_RETRY_MAX back-offs */
-	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* FW_RETRY_MAX is reached, or no sequence number
-						 * or table entry is free */
+	EXANET_CHERR_RETRY_LIMIT  = 0x81,	/* a block without ack after FW_RETRY_MAX losses,
+						 * or no sequence number or table entry is free */
 	EXANET_CHERR_BAD_REQUEST  = 0x82,	/* length, address or notification is not valid,
 						 * or QUOTA_WRITES is reached */
-	EXANET_CHERR_ABORTED	  = 0x83,	/* the context was disabled or quiesced, or
-						 * FW_MODE has changed from INTERNAL */
+	EXANET_CHERR_ABORTED	  = 0x83,	/* the context is quiesced, or was disabled during
+						 * the transfer, or FW_MODE has changed from
+						 * INTERNAL */
 };
 
 /*
@@ -194,7 +196,7 @@ struct exanet_read_req {
 	__le64 notify_gva;	/* GVA of the notification at the requester */
 	__le64 ctrl;		/* fields EXANET_READ_REQ_* */
 	__le64 notify_data;	/* data of the notification */
-	__le64 tag;		/* any value; the notification has [15:0] as HANDLE */
+	__le64 tag;		/* any value; a notification of success has [15:0] as HANDLE */
 	__le64 origin;		/* fields EXANET_READ_ORIGIN_*, from the RT mailbox */
 	__le64 origin_seq;	/* [13:0] sequence number, from the RT mailbox */
 };
@@ -260,7 +262,7 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
  * Register POLL, behind the mailboxes, write only; exists if CAP1_POLL is set [P].  A
  * process that polls memory stores any value here when the poll has found no message.
  * During the store, for up to 4 us, the process's vCPU processes frames that arrive on the
- * links, if the context is enabled and no other vCPU polls.
+ * links, if the context is enabled and not quiesced, and no other vCPU polls.
  */
 #define EXANET_MAILBOX_POLL	0x100
 
@@ -335,9 +337,9 @@ RNIC_ASSERT_SIZE(struct exanet_rx_context, 64);
 #define EXANET_RXC_EPOCH	RNIC_FIELD(51, 44)	/* epoch of the source node */
 
 /*
- * Tombstone in the debug window, read only [P]: the record of a finished block; the most
- * recent tombstone is first.  By this record the receiver recognizes delayed copies of the
- * block.
+ * Tombstone in the debug window, read only [P]: the record of a block that was complete; the
+ * most recent tombstone is first.  The receiver recognizes delayed copies by other records,
+ * one for each source and TID.
  */
 struct exanet_tombstone {
 	__le64 key;		/* fields EXANET_TOMB_* */
@@ -356,7 +358,7 @@ struct exanet_fault {
 	__le64 va;		/* VA of the fault, rounded down to a multiple of 4 KB */
 	__le64 info;		/* fields EXANET_FAULT_* */
 	__le64 left;		/* [31:0] hint: bytes from the faulting byte on that the
-				 * same block, message or ring may access */
+				 * same block, message, ring, load, store or copy may access */
 	__le64 time;		/* virtual time of the fault, ns */
 };
 RNIC_ASSERT_SIZE(struct exanet_fault, 32);

@@ -121,7 +121,8 @@
 						 * are still forwarded */
 #define EXANET_CTRL_RESET	RNIC_BIT(1)	/* self-clearing */
 #define EXANET_CTRL_STRICT	RNIC_BIT(2)	/* 1: the NIC uses the protocol as published,
-						 * without the protections marked [P] */
+						 * without generations, tombstones, releases and
+						 * runs, and without ORDER and WAW of SHM_CTRL */
 #define EXANET_CTRL_IRQ		RNIC_BIT(3)	/* 1: the device may send interrupts */
 #define EXANET_CTRL_WRITABLE	(EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT | \
 				 EXANET_CTRL_IRQ)
@@ -139,8 +140,8 @@
 						 * forbidden packet */
 #define EXANET_IRQ_RT		RNIC_BIT(4)	/* the RT mailbox has got an entry; not if
 						 * FW_MODE is INTERNAL */
-#define EXANET_IRQ_SHM		RNIC_BIT(5)	/* a load or store has failed: see
-						 * SHM_ERR_INFO */
+#define EXANET_IRQ_SHM		RNIC_BIT(5)	/* a load, a store, or an access of a CDMA copy to
+						 * a GVA has failed: see SHM_ERR_INFO */
 #define EXANET_IRQ_CDMA		RNIC_BIT(6)	/* a channel has a bit of CDMA_SR that its
 						 * CDMA_CR enables */
 #define EXANET_IRQ_TRANSFER	RNIC_BIT(7)	/* a transfer has failed, but not with
@@ -285,7 +286,8 @@ enum exanet_table_format {
 #define EXANET_INJECT_TYPE	RNIC_FIELD(15, 8)	/* faults only in packets of this
 							 * exanet_type; 0xff: of all types */
 #define EXANET_INJECT_EVERY	RNIC_FIELD(31, 16)	/* n: a fault in every n-th of these
-							 * packets; 0 counts as 1 */
+							 * packets that have the part of KIND; 0
+							 * counts as 1 */
 #define EXANET_INJECT_COUNT	RNIC_FIELD(63, 32)	/* number of faults left: KIND becomes
 							 * NONE after the last fault; a write of
 							 * 0 means no limit */
@@ -343,12 +345,12 @@ enum exanet_role {
 	X(SW_LOCAL1,	0x28, 8, 0, 0, 0) /* packets from F2 into the torus [T §6.4] */ \
 	X(SW_LOCAL2,	0x30, 8, 0, 0, 0) /* packets from F3 into the torus */ \
 	X(SW_LOCAL3,	0x38, 8, 0, 0, 0) /* packets from F4 into the torus */ \
-	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* packets from the torus to this QFDB */ \
+	X(SW_LOCAL_OUT,	0x40, 8, 0, 0, 0) /* packets that leave the torus in this QFDB */ \
 	X(SW_TRANSIT,	0x48, 8, 0, 0, 0) /* packets from one torus link to another */ \
 	X(SW_FLOWS,	0x50, 4, 0, 0, 0) /* [15:0] flows at outputs, [31:16] own paced flows */
 
 enum exanet_sw_mode {
-	EXANET_SW_MODE_NI	= 0,	/* packets for other nodes are dropped */
+	EXANET_SW_MODE_NI	= 0,	/* packets that arrive for other nodes are dropped */
 	EXANET_SW_MODE_ROUTER	= 1,	/* packets for other nodes are forwarded */
 };
 /*
@@ -372,9 +374,9 @@ enum exanet_sw_mode {
 						 * the flows at a congested output */
 #define EXANET_SW_FLOW_PACE	RNIC_BIT(1)	/* 1: limits flows of this node to the rates in
 						 * flow-rate packets */
-#define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* percentage of PORT_RATE that the flows
-							 * of a port share: 1..100; 0 counts as
-							 * 1, more than 100 as 100 */
+#define EXANET_SW_FLOW_TARGET	RNIC_FIELD(14, 8)	/* maximal percentage of PORT_RATE that
+							 * the flows of a port share: 1..100; 0
+							 * counts as 1, more than 100 as 100 */
 #define EXANET_SW_FLOW_WRITABLE	0x7f03U
 #define EXANET_SW_FLOW_DEFAULT	0x5f03U		/* MARK, PACE, 95 % */
 #define EXANET_SW_FLOW_WINDOW_MIN 10000		/* ns; smaller values of SW_FLOW_WINDOW
@@ -423,7 +425,7 @@ enum exanet_ni_port {
 	X(FW_PF_RETRY_MAX, 0x20, 4, 1000, 0xffff, 0) /* maximal back-offs of a block */ \
 	X(FW_CHAIN,	0x24, 4, 1, 1, 0) /* 1: chains the blocks of a transfer */ \
 	X(FW_MULTIPATH,	0x28, 4, EXANET_FW_PATH_HINT, 0x3, 0) \
-	X(FW_DYN_TIMEOUT, 0x2c, 4, 1, 1, 0) /* 1: time-outs follow the round trip */ \
+	X(FW_DYN_TIMEOUT, 0x2c, 4, 1, 1, 0) /* 1: long round trips lengthen time-outs */ \
 	X(FW_ACTIVE,	0x30, 4, 0, 0, 0) /* number of transfers and waiting read requests */ \
 	X(FW_RTT_NS,	0x38, 8, 0, 0, 0) /* ns, smoothed round trip from block to ack */
 
@@ -435,8 +437,8 @@ enum exanet_ni_port {
  */
 #define EXANET_FW_WINDOW_DEFAULT 48
 /*
- * FW_TIMEOUT_NS: ns of virtual time.  The time-out of a block doubles with each loss of the
- * block, up to 32 times.
+ * FW_TIMEOUT_NS: minimal time-out of a block, ns of virtual time.  The time-out doubles with
+ * each loss of the block, up to 32 times the first time-out.
  */
 #define EXANET_FW_TIMEOUT_DEFAULT 50000000ULL
 #define EXANET_FW_TIMEOUT_SHIFT_MAX 5
@@ -454,12 +456,15 @@ enum exanet_fw_policy {
 	EXANET_FW_PRIORITY	= 1,	/* the transfer with the highest CHANNEL_PRIORITY */
 	EXANET_FW_SHORTEST	= 2,	/* the transfer with the fewest bytes left */
 };
-/* FW_MULTIPATH: the path of a block, if the target has several paths. */
+/*
+ * FW_MULTIPATH: the path of the first copy of a block, if the target has several paths.  Each
+ * later copy uses the next path.
+ */
 enum exanet_fw_multipath {
 	EXANET_FW_PATH_HINT	= 0,	/* CHANNEL_PATH; if CHANNEL_MULTIPATH is set, as
 					 * ROUND_ROBIN */
-	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* the next path after the path of the last block to the
-					 * same node */
+	EXANET_FW_PATH_ROUND_ROBIN = 1,	/* all paths in turn, for the blocks of a context to a
+					 * node */
 	EXANET_FW_PATH_LEAST	= 2,	/* the path with the fewest bytes in flight */
 };
 

@@ -42,7 +42,8 @@
 #define EXANET_TGEN_WORDS	64
 #define EXANET_CDMA_CHANNELS	4
 #define EXANET_CDMA_OUTSTANDING	5	/* default of CDMA_OUTSTANDING: maximal number of pieces
-					 * of a channel under way [T §6.3] */
+					 * of a channel under way; pieces that were acknowledged
+					 * early do not count [T §6.3] */
 #define EXANET_CDMA_OUTSTANDING_MAX 16
 
 /* Classes of transactions, in bits 13:12 of the wire TID. */
@@ -60,27 +61,36 @@ enum exanet_shm_class {
 	X(SHM_STATUS,	0x004, 4, 0, 0, 0) \
 	X(SHM_TIMEOUT,	0x008, 4, EXANET_SHM_TIMEOUT_DEFAULT, 0xffffffff, 0) /* cycles */ \
 	X(SHM_RETRY_MAX, 0x00c, 4, EXANET_SHM_RETRY_DEFAULT, 0xffff, 0) \
-	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: reads 1 until all older stores end */ \
-	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* GVA of the first access that failed */ \
+	X(SHM_FENCE,	0x010, 4, 0, 0, 0) /* write 1: reads 1 until older writes end */ \
+	X(SHM_ERR_GVA,	0x018, 8, 0, 0, 0) /* GVA of the failed access in SHM_ERR_INFO */ \
 	X(SHM_ERR_INFO,	0x020, 4, 0, 0, EXANET_SHM_ERR_VALID) \
 	X(SHM_TIMEOUT_MODE, 0x024, 4, EXANET_SHM_TIMEOUT_STATIC, 1, 0) \
 	X(SHM_APERTURE,	0x030, 8, 0, 0, 0) /* bytes of the aperture; property aperture-size */ \
 	X(SHM_BRAM,	0x038, 8, 0, 0, 0) /* bytes of block RAM; property bram-size */
 
+/*
+ * SHM_FENCE is for all stores and CDMA writes under way, and for stores of CPUs that are
+ * not under way yet.
+ */
 #define EXANET_SHM_CTRL_ENABLE	RNIC_BIT(0)	/* 1: the NIC sends and accepts loads and
 						 * stores */
 #define EXANET_SHM_CTRL_EARLY	RNIC_BIT(1)	/* 1: permits early acknowledgement [T §4.3] */
 #define EXANET_SHM_CTRL_RAW	RNIC_BIT(2)	/* 1: loads wait for stores under way to the same
-						 * 64 bytes [T §4.4] */
+						 * 64 bytes with the same PDID [T §4.4] */
 #define EXANET_SHM_CTRL_WAW	RNIC_BIT(3)	/* 1: stores wait for stores under way to the
-						 * same 64 bytes [P] */
-#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* 1: as a target, the NIC accepts the stores of
-						 * a node in order, and each once [P] */
+						 * same 64 bytes with the same PDID [P] */
+#define EXANET_SHM_CTRL_ORDER	RNIC_BIT(4)	/* 1: as a target, the NIC executes the stores of
+						 * a node in the order of SEQ, and recognizes
+						 * copies of stores, CDMA writes and loads from
+						 * devices; as an initiator, the NIC retransmits
+						 * a store with all younger stores to its node
+						 * [P] */
 #define EXANET_SHM_CTRL_PRIORITY RNIC_BIT(5)	/* 1: loads and stores leave before requests of
 						 * CDMA channels [T §6.2], but at most 7 in a row
-						 * [P] */
-#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* 1: the tracker retransmits the failed pieces
-						 * of a copy [T §4.4] */
+						 * while a request of a channel can leave [P] */
+#define EXANET_SHM_CTRL_RELIABLE RNIC_BIT(6)	/* 1: the tracker repeats the failed pieces of a
+						 * copy [T §4.4], unless the error is DECODE,
+						 * PROTECTION or MALFORMED */
 #define EXANET_SHM_CTRL_ALL	0x7fU	/* while CTRL_STRICT is set, WAW and ORDER have no
 					 * effect */
 /*
@@ -95,14 +105,15 @@ enum exanet_shm_class {
 /*
  * SHM_TIMEOUT, in cycles.  A round trip takes 232 cycles or 1.5 us in the paper, a
  * hundred times as long between two emulators, and a thousand times as long on a busy
- * host.
+ * host.  Less than 1 us counts as 1 us.
  */
 #define EXANET_SHM_TIMEOUT_DEFAULT 7812500	/* 50 ms */
 #define EXANET_SHM_RETRY_DEFAULT 32
 #define EXANET_SHM_ERR_CODE	RNIC_FIELD(3, 0)	/* enum exanet_resp; ACK: there
-							 * was no response */
-#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions of a load or store, or
-							 * rounds of a CDMA copy; saturating */
+							 * was no response in time */
+#define EXANET_SHM_ERR_RETRIES	RNIC_FIELD(7, 4)	/* retransmissions of a load or store (0
+							 * if a CPU has stopped waiting), or
+							 * TRACKER_ROUND; saturating */
 #define EXANET_SHM_ERR_CLASS	RNIC_FIELD(9, 8)	/* enum exanet_shm_class */
 #define EXANET_SHM_ERR_CTX	RNIC_FIELD(15, 12)	/* context of the failed access */
 #define EXANET_SHM_ERR_OUTSIDE	RNIC_BIT(16)	/* the access was in no segment: CTX is
@@ -114,7 +125,7 @@ enum exanet_shm_timeout_mode {
 	EXANET_SHM_TIMEOUT_STATIC = 0,		/* the time-out is always SHM_TIMEOUT [T §4.3] */
 	EXANET_SHM_TIMEOUT_DYNAMIC = 1,		/* the time-out is SHM_TIMEOUT at first, and
 						 * later follows the smoothed round trip to each
-						 * node */
+						 * node, up to SHM_TIMEOUT */
 };
 
 /* Registers of timer t, which runs for a store under way [T §4.3]. */
@@ -141,7 +152,8 @@ enum exanet_shm_timeout_mode {
 #define EXANET_SHM_CAM_RDMA	RNIC_BIT(37)		/* 1: the last request is of a CDMA
 							 * channel */
 #define EXANET_SHM_CAM_WRITE	RNIC_BIT(38)		/* 1: the entry is of the write table */
-#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* in CAM_STATE: index of the entry */
+#define EXANET_SHM_CAM_NEW_ID	RNIC_FIELD(5, 0)	/* in CAM_STATE: index of the entry in its
+							 * table */
 #define EXANET_SHM_CAM_COUNT	RNIC_FIELD(15, 8)	/* in CAM_STATE: number of requests
 							 * without response */
 #define EXANET_SHM_CAM_PDID	RNIC_FIELD(31, 16)	/* in CAM_STATE: PDID of the last
@@ -167,8 +179,8 @@ enum exanet_shm_timeout_mode {
 	X(TRACKER_DA,	0x08, 8, 0, 0, 0) /* CDMA_DA of the copy */ \
 	X(TRACKER_LENGTH, 0x10, 4, 0, 0, 0) \
 	X(TRACKER_ISSUED, 0x14, 4, 0, 0, 0) /* pieces started, repeated pieces included */ \
-	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* pieces that are complete */ \
-	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces that wait for a retry */ \
+	X(TRACKER_ACKED, 0x18, 4, 0, 0, 0) /* complete pieces; not exact after a failure */ \
+	X(TRACKER_FAILED, 0x1c, 4, 0, 0, 0) /* failed pieces that were not repeated yet */ \
 	X(TRACKER_ROUND, 0x20, 4, 0, 0, 0) /* rounds of retries since the last pass began */ \
 	X(TRACKER_HEAD0, 0x28, 8, 0, 0, 0) /* first failed piece; 0: none */ \
 	X(TRACKER_HEAD1, 0x30, 8, 0, 0, 0) /* second failed piece; 0: none */ \
@@ -209,16 +221,18 @@ enum exanet_tracker_state {
 #define EXANET_CDMA_CR_RESET_VALUE 0x00010002U	/* IRQ threshold 1; tail pointer mode */
 #define EXANET_CDMA_CR_WRITABLE	0x00005000U
 #define EXANET_CDMA_SR_IDLE	RNIC_BIT(1)	/* channel and tracker are idle [D] */
-#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* BTT is 0, or the context is quiesced or,
-						 * with TRANSLATE, disabled */
+#define EXANET_CDMA_SR_INT_ERR	RNIC_BIT(4)	/* the copy was refused: BTT is 0, or the context
+						 * is quiesced or, with TRANSLATE, disabled */
 #define EXANET_CDMA_SR_SLV_ERR	RNIC_BIT(5)	/* other error of the source or of the
-						 * destination, or no response */
-#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* no memory at an address, or the range wraps
-						 * around */
+						 * destination, or no response, or the context
+						 * was quiesced or disabled during the copy */
+#define EXANET_CDMA_SR_DEC_ERR	RNIC_BIT(6)	/* no memory at an address, or a page is missing
+						 * for good, or a range wraps around */
 #define EXANET_CDMA_SR_IOC	RNIC_BIT(12)	/* the copy has ended without an error */
 #define EXANET_CDMA_SR_ERR	RNIC_BIT(14)	/* the copy has failed */
 #define EXANET_CDMA_SR_IRQS	0x00005000U	/* w1c */
-#define EXANET_CDMA_BTT_BYTES	RNIC_FIELD(25, 0)
+#define EXANET_CDMA_BTT_BYTES	RNIC_FIELD(25, 0)	/* while the channel is busy, a write
+							 * has no effect */
 #define EXANET_CDMA_SIDES_CTX	RNIC_FIELD(3, 0)	/* context of the copy */
 #define EXANET_CDMA_SIDES_DA_LOCAL RNIC_BIT(29)	/* 1: DA is a local address; 0: DA is a GVA */
 #define EXANET_CDMA_SIDES_SA_GVA RNIC_BIT(30)	/* 1: SA is a GVA; 0: SA is a local address */
@@ -231,7 +245,7 @@ enum exanet_tracker_state {
 #define EXANET_ARITH_REGS(X) \
 	X(ARITH_MODE,	0x900, 4, 0, 0x3, 0) /* enum exanet_arith_mode; reset by router= */ \
 	X(ARITH_ADDR,	0x904, 4, 0, 0, 0) /* NODE: cabinet, chassis, card of this node */ \
-	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links with role UPLINK, PLUS, MINUS or CARD */ \
+	X(ARITH_PORTS,	0x908, 8, 0, 0, 0) /* links with the roles below; 0 in mode OFF */ \
 	X(ARITH_RULES,	0x910, 4, 0, 0, 0) /* number of rules in property routes */ \
 	X(ARITH_VOQ_SELECT, 0x914, 4, 0, 0xff, 0) /* input link [3:0], output link [7:4] */ \
 	X(ARITH_VOQ_WORDS, 0x918, 4, 0, 0, 0) /* words queued from this input to this output */ \
@@ -253,7 +267,7 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_REGS(X) \
 	X(TGEN_CFG,	0xa00, 4, 0, 0xffffffff, 0) \
 	X(TGEN_IDS,	0xa08, 4, 0x10, 0xfff, 0) \
-	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions since GO that have a response */ \
+	X(TGEN_DONE,	0xa10, 8, 0, 0, 0) /* transactions since GO that have all responses */ \
 	X(TGEN_ERR,	0xa18, 8, 0, 0, 0) /* transactions since GO that failed */ \
 	X(TGEN_BYTES,	0xa20, 8, 0, 0, 0) /* bytes loaded or stored since GO */ \
 	X(TGEN_PDID,	0xa28, 4, 0, 0xffff, 0) /* PDID of the target */ \
@@ -264,7 +278,8 @@ enum exanet_arith_mode {
 /*
  * A write to CFG with GO starts a run with the present values of the registers, unless a
  * run is BUSY, or CTRL_ENABLE or SHM_CTRL_ENABLE is clear.  A write without GO stops the
- * run: no further transaction begins.  The device clears GO when the run ends.  The data
+ * run: no further transaction begins.  The device clears GO when the run ends.  The device
+ * reads the target RAM and the data RAM during the run.  The data
  * of a transaction begin at word 0 of the data RAM or, with EACH, at the word with the
  * target's number.  Word 0 follows the last word.
  */
@@ -275,9 +290,12 @@ enum exanet_arith_mode {
 #define EXANET_TGEN_EARLY	RNIC_BIT(3)	/* 1: permits early acknowledgement [P] */
 #define EXANET_TGEN_EACH	RNIC_BIT(4)	/* 1: each target has data of its own [P] */
 #define EXANET_TGEN_BEATS	RNIC_FIELD(15, 8)	/* beats of 8 bytes, minus 1 */
-#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* maximal number of transactions under
-							 * way, minus 1 */
-#define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets */
+#define EXANET_TGEN_OUTSTANDING	RNIC_FIELD(19, 16)	/* maximal number of transactions that
+							 * wait for a response, minus 1; a store
+							 * that was acknowledged early does not
+							 * wait */
+#define EXANET_TGEN_ENTRIES	RNIC_FIELD(31, 20)	/* number of targets, 1..32; with another
+							 * number the run fails with MALFORMED */
 #define EXANET_TGEN_IDS_FIRST	RNIC_FIELD(3, 0)	/* first AXI ID */
 #define EXANET_TGEN_IDS_COUNT	RNIC_FIELD(7, 4)	/* number of AXI IDs, which transactions
 							 * use one after the other */
@@ -323,11 +341,12 @@ enum exanet_arith_mode {
  *   with PROTECTION   without CTRL_ENABLE or SHM_CTRL_ENABLE;
  *   with MALFORMED    if NDF or NLAYERS is 0 or beyond its limit, or an address is not
  *                     aligned;
- *   with DECODE       if MATRIX, Y, MAP1, MAP2 or CELLS with NCELLS cells would exceed block RAM
- *                     or the window of its GVA; a list must name no cell twice.
+ *   with DECODE       if MATRIX, Y, MAP1, MAP2 or CELLS with NCELLS different cells would exceed
+ *                     block RAM or the window of its GVA, or X begins behind block RAM.
  * An access beyond block RAM, or beyond the window of an array's GVA, fails with DECODE.
  * A job without progress for 60 to 120 s of virtual time ends with NO_CONTEXT; stores
- * under way may arrive later.
+ * under way may arrive later.  If CAP1_TIMING is set, ACCEL_OUTSTANDING limits loads and
+ * stores together.
  */
 #define EXANET_ACCEL_REGS(X) \
 	X(ACCEL_CTRL,	0xe00, 4, 0, EXANET_ACCEL_WRITABLE, 0) \

@@ -3,20 +3,22 @@
  * ExaNet: interface of /dev/exanetN.
  *
  * open() allocates a context of the NIC and binds the context to the address space of the
- * caller (ENOSPC: no context is free; EDQUOT: the user has reached the limit of module
- * parameter user_contexts).  close(), or the end of the process, frees the context
- * when the driver has served all page faults of the context.  Because this takes time,
- * open() waits up to half a second for a free context, even with O_NONBLOCK, which is for
- * read().  A child after fork() gets EPERM and must open the device itself.
+ * caller (ENOSPC: no context, or no number for a local job, is free; EDQUOT: the user has
+ * reached the limit of module parameter user_contexts; EACCES: the user gets a local job,
+ * but the NIC does not have EXANET_CAP1_JOB_LOCAL).  close(), or the end of the process,
+ * frees the context when the driver has served all page faults of the context.  Because
+ * this takes time, open() waits up to half a second for a free context, even with
+ * O_NONBLOCK, which is for read().  A child after fork() gets EPERM, or POLLERR from
+ * poll(), and must open the device itself.
  *
  * Page n of enum exanet_user_page is mapped by mmap() with offset n << EXANET_MMAP_SHIFT,
  * a length of one page, and MAP_SHARED: scratchpad, packetizer and mailbox are
  * read-write, info is read-only.  Segments of remote memory, and block RAM of this
  * node, have higher offsets, see below.
  *
- * poll() reports POLLIN when a mailbox or channel of this context has raised its
- * interrupt since the last read().  read() of 8 bytes returns the number of these
- * interrupts and clears the number, as read() of an eventfd does.
+ * poll() reports POLLIN when the context has got an interrupt (of a mailbox, of a channel,
+ * or of a notification in memory) since the last read().  read() of 8 bytes returns the
+ * number of these interrupts and clears the number, as read() of an eventfd does.
  *
  * Members marked "in" are set by the caller of ioctl(), members marked "out" by the driver.
  * ioctl() and read() may return ENODEV after the driver has stopped the context, because
@@ -37,9 +39,10 @@ struct exanet_ioc_query {
 	__u32 context;		/* out: number of the context in the NIC */
 	__u32 coord;		/* out: coordinates of this node */
 	__u32 pdid;		/* out: PDID of the context */
-	__u32 page_size;	/* out: bytes of a user page */
+	__u32 page_size;	/* out: bytes of a user page that mmap() maps */
 	__u32 cap0;		/* out: value of CAP0, fields EXANET_CAP0_* */
-	__u32 cap1;		/* out: value of CAP1, bits EXANET_CAP1_* */
+	__u32 cap1;		/* out: bits EXANET_CAP1_*: CAP1, but APERTURE is 0 if the bus has
+				 * no room for the aperture */
 	__u32 link_up;		/* out: bit p: the link of port p is up */
 };
 
@@ -55,8 +58,9 @@ struct exanet_ioc_map_window {
 };
 
 /*
- * Makes the driver signal eventfd @fd for each interrupt that poll() reports, and once now
- * if poll() would report POLLIN.  @fd -1: the driver signals no eventfd.
+ * Makes the driver signal eventfd @fd for each interrupt that poll() reports, when the
+ * driver stops the context, and once now if poll() would report POLLIN.  @fd -1: the driver
+ * signals no eventfd.
  */
 struct exanet_ioc_eventfd {
 	__s32 fd;		/* in: descriptor of an eventfd, or -1 */
@@ -72,7 +76,7 @@ struct exanet_ioc_eventfd {
  *
  * EPERM: the caller has no CAP_SYS_ADMIN, and the job is neither the job that open() set
  * nor a job of the user; EINVAL: the number is 0 or above 4095, or the caller has
- * CAP_SYS_ADMIN and the job is not a named job.
+ * CAP_SYS_ADMIN and the job is neither a named job nor the job that open() set.
  * EBUSY: the context has segments, or a SEGMENT_DESTROY, a copy or a job of the
  * accelerator is under way.
  */
@@ -117,7 +121,7 @@ enum exanet_segment_flags {
  * @dst_ctx of the caller's job at the node of @gva, or block RAM of that node (NI space,
  * EXANET_NI_BRAM).  mmap() with MAP_SHARED maps any pages of the segment, from @offset on;
  * mmap() returns EACCES for rights that the segment does not have.  The segment exists
- * until SEGMENT_DESTROY or close().
+ * until SEGMENT_DESTROY, or until the context ends.
  *
  * EINVAL: @gva or @len is not a multiple of 4 KB, @len is 0, the segment crosses the end
  *         of a 512-GB window or of 4 GB of NI space, @flags has neither READ nor WRITE or
@@ -148,8 +152,8 @@ struct exanet_ioc_segment_destroy {
 
 /*
  * Makes the driver send signal @signo to the calling process when a load or store of the
- * context, or an access of a copy to a GVA, fails; 0: no signal.  EINVAL: there is no such
- * signal.
+ * context or of its jobs on the accelerator, or an access of a copy to a GVA, fails; 0: no
+ * signal.  EINVAL: there is no such signal.
  */
 struct exanet_ioc_error_signal {
 	__u32 signo;		/* in: number of the signal, or 0 */
@@ -168,9 +172,10 @@ enum exanet_cdma_flags {
  *
  * EFAULT: a page is missing for good, or a local range is outside of the address space;
  * ENXIO: there is no memory at the GVA; EACCES: the caller has no right to this memory;
- * ETIMEDOUT: no response; EIO: another error; ECANCELED: the driver has stopped the
- * context; EINVAL: @flags has an unknown bit, @dst_ctx is above 15, @len is 0, or a range
- * of GVAs crosses the end of its window.
+ * ETIMEDOUT: no response in time, or a MB took longer than a minute; EIO: another error;
+ * ECANCELED: the driver has stopped the context; EINVAL: @flags has an unknown bit,
+ * @dst_ctx is above 15, @len is 0, or a range of GVAs crosses the end of its window or of
+ * 4 GB of NI space.
  */
 struct exanet_ioc_cdma {
 	__aligned_u64 src;	/* in: address of the source */
@@ -193,12 +198,13 @@ enum exanet_accel_array {
 /*
  * Runs a job on the accelerator beside the NIC (rnic/exanet/shm.h) and waits for its
  * end.  The accelerator runs one job at a time.  An array whose bit in @remote is set is
- * at a GVA: in memory of context @dst_ctx of the caller's job, at this or another node.
- * An array whose bit is clear is at an offset in this node's block RAM.
+ * at a GVA as in SEGMENT_CREATE, at this or another node.  An array whose bit is clear is
+ * at an offset in this node's block RAM.
  *
  * Errors are those of CDMA.  EINVAL: a size, an alignment, @remote or @dst_ctx is not
  * valid; ETIMEDOUT, too: the job took longer than module parameter accel_seconds, and the
- * user has no CAP_SYS_RESOURCE.  The "out" members are valid even if the job has failed.
+ * user has no CAP_SYS_RESOURCE.  The "out" members are valid even if the job has failed,
+ * and 0 if the job has not run.
  */
 struct exanet_ioc_accel {
 	__aligned_u64 matrix;	/* in: GVA or offset, like the next five members */

@@ -47,7 +47,8 @@ RNIC_ASSERT_SIZE(struct exanet_word, 16);
 
 /*
  * PDID, 16 bits: job and context of the receiver of a packet [P].  A read request has the
- * PDID of the requester.
+ * PDID of the requester, a response to a load or store the PDID of the load or store, and a
+ * flow-rate packet 0.
  */
 #define EXANET_PDID_JOB		RNIC_FIELD(15, 4)
 #define EXANET_PDID_CTX		RNIC_FIELD(3, 0)
@@ -70,7 +71,8 @@ RNIC_ASSERT_SIZE(struct exanet_word, 16);
 enum exanet_ni_index {
 	EXANET_NI_RT_RESPONSE	= 0,	/* accepts acks for the RDMA engine */
 	EXANET_NI_RT_REQUEST	= 1,	/* accepts read requests */
-	EXANET_NI_MAILBOX	= 2,	/* accepts messages; VA[7:4] = mailbox */
+	EXANET_NI_MAILBOX	= 2,	/* accepts messages and notifications; VA[7:4] =
+					 * mailbox */
 	EXANET_NI_PACKETIZER	= 3,	/* accepts acks for the packetizer */
 	EXANET_NI_RECEIVER	= 4,	/* accepts control and release packets */
 	EXANET_NI_EXADMA	= 5,	/* accepts flow-rate packets */
@@ -90,7 +92,7 @@ enum exanet_ni_index {
 	X(WRITE,	0, "write",	PAYLOAD,  RDMA, 1 << EXANET_NI_MAILBOX) \
 		/* data for memory or a mailbox */ \
 	X(READ_REQ,	1, "read-req",	PAYLOAD,  RDMA, 1 << EXANET_NI_RT_REQUEST) \
-		/* requests an RDMA read from the R5 of another node */ \
+		/* requests an RDMA read from the R5 of the destination */ \
 	X(CONTROL,	2, "control",	PAYLOAD,  RDMA, 1 << EXANET_NI_RECEIVER) \
 		/* announces a completion notification */ \
 	X(AXI_READ,	3, "load",	REQUEST,  AXI,  1 << EXANET_NI_BRAM) \
@@ -154,10 +156,11 @@ enum exanet_group {
 
 /*
  * Number of virtual channels of a link [P].  The number of a channel is 2 *
- * EXANET_PATH_ORDER of the packet + the dateline bit.  In a torus, a packet that has
- * crossed the wrap-around link of its ring uses the odd channel until it leaves the ring,
- * because channels that wait for each other in a circle would block the ring.  Packets of
- * the two orders of dimensions have different channels for the same reason.
+ * EXANET_PATH_ORDER of the packet + the dateline bit.  In a torus, a packet uses an odd
+ * channel on the wrap-around link of a ring and on later links of this ring, because
+ * channels that wait for each other in a circle would block the ring.  For the same reason
+ * a packet uses an odd channel on its second uplink, and packets of the two orders of
+ * dimensions have different channels.
  */
 #define EXANET_VCS		4
 #define EXANET_VC_DATELINE	RNIC_BIT(0)
@@ -166,9 +169,9 @@ enum exanet_group {
 #define EXANET_PATHS		8
 #define EXANET_PATH_CABLE	RNIC_FIELD(1, 0)	/* torus: number of one of the parallel
 							 * cables, modulo their number;
-							 * arithmetic router: 0: it selects a link
-							 * of the route, n: link n - 1, modulo
-							 * the number of links */
+							 * arithmetic router: 0: any link of the
+							 * route, n: link n - 1, modulo the
+							 * number of links */
 #define EXANET_PATH_ORDER	RNIC_BIT(2)	/* 1: reversed order of dimensions */
 
 /*
@@ -176,14 +179,14 @@ enum exanet_group {
  * word.
  */
 #define EXANET_HDR_LO_VC	RNIC_FIELD(4, 0)	/* 4:0, virtual channel */
-#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, PDID of the receiver; in a
-							 * READ_REQ, of the requester */
+#define EXANET_HDR_LO_PDID	RNIC_FIELD(20, 5)	/* 20:5, PDID; see EXANET_PDID_* */
 #define EXANET_HDR_LO_COORD	RNIC_FIELD(42, 21)	/* 42:21, destination node */
 #define EXANET_HDR_LO_TYPE	RNIC_FIELD(47, 43)	/* 47:43, enum exanet_type */
-#define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes */
+#define EXANET_HDR_LO_SIZE	RNIC_FIELD(61, 48)	/* 61:48, payload bytes; in an AXI_READ,
+							 * requested bytes */
 #define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
 #define EXANET_HDR_HI_VA_41_2	RNIC_FIELD(39, 0)	/* 103:64 = VA[41:2] */
-#define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero */
+#define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; not in FLOW_RATE */
 #define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109; type FLOW_RATE has other
 							 * fields here */
 #define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112, CRC of the header */
@@ -246,10 +249,10 @@ enum exanet_group {
  * EXANET_MTU without a gap.  They have the same fields but for VA, CRCs, FIRST and LAST.
  * The footer is that of the first packet with two exceptions: LAST is that of the last
  * packet, and the payload CRC covers all payloads.  The run word has the place of a
- * header, with a value of TYPE that no packet has.  VC and CRC have the places and the
- * meanings of a header; all other bits are zero.  A run carries the same information as
- * its packets, so a receiver may take a run apart at any place.  Runs pass only cables
- * whose two ends advertise EXANET_HELLO_RUNS.
+ * header, with a value of TYPE that no packet has.  TYPE, VC and CRC have the places of a
+ * header; all bits but these and EXANET_RUN_LO_PACKETS are zero.  A run carries the same
+ * information as its packets, so a receiver may take a run apart at any place.  Runs pass
+ * only cables whose two ends advertise EXANET_HELLO_RUNS.
  */
 #define EXANET_RUN_TYPE		31	/* TYPE of a run word */
 #define EXANET_RUN_LO_PACKETS	RNIC_FIELD(54, 48)	/* 54:48, number of packets */
@@ -264,12 +267,13 @@ enum exanet_group {
 #define EXANET_FTR_LO_TID	RNIC_FIELD(13, 0)	/* 13:0, wire TID */
 #define EXANET_FTR_LO_SRC	RNIC_FIELD(35, 14)	/* 35:14, source node */
 #define EXANET_FTR_LO_EPOCH	RNIC_FIELD(43, 36)	/* 43:36, source epoch [P] */
-#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)		/* 1: first packet of the block */
+#define EXANET_FTR_LO_FIRST	RNIC_BIT(44)		/* 1: first packet of the block; in a
+							 * load or store see below */
 #define EXANET_FTR_LO_LAST	RNIC_BIT(45)		/* 1: last packet of the block */
 #define EXANET_FTR_LO_NOTIFY	RNIC_BIT(46)		/* 1: a control packet belongs to the
 							 * block */
 #define EXANET_FTR_LO_SEQ	RNIC_FIELD(60, 47)	/* 60:47, sequence number of the
-							 * copy */
+							 * copy; AXI: of the request */
 #define EXANET_FTR_LO_TTL_2_0	RNIC_FIELD(63, 61)	/* 63:61 = TTL[2:0] */
 #define EXANET_FTR_HI_TTL_14_3	RNIC_FIELD(11, 0)	/* 75:64 = TTL[14:3] */
 #define EXANET_FTR_HI_USER	RNIC_FIELD(23, 12)	/* 87:76; RDMA: [9:0] is the small
@@ -280,7 +284,7 @@ enum exanet_group {
 #define EXANET_FTR_USER_SMALL	RNIC_FIELD(9, 0)
 #define EXANET_TTL_MAX		0x7fff
 
-/* The 14-bit wire TID of the RDMA engine [P]. */
+/* The 14-bit wire TID of the RDMA engine [P].  In a NOTIFY the TID is a plain number. */
 #define EXANET_TID_INDEX	RNIC_FIELD(9, 0)
 #define EXANET_TID_GEN		RNIC_FIELD(13, 10)
 /* The 14-bit wire TID of the packetizer [P]. */
@@ -290,10 +294,10 @@ enum exanet_group {
 
 /*
  * Loads and stores, types 3, 9 and 11 [P].  VA is a byte address at the target.  VA of
- * a response is NI index 6 and the low byte of the request's address, because byte
- * lanes of the data follow the address.  A response has TID and SEQ of its request.
- * SEQ counts the requests of a class from this node to the target.  FIRST is set if all
- * older requests of the class to this target have ended.
+ * a response is NI index 6 and, if the response has data, the low byte of the request's
+ * address, because byte lanes of the data follow the address.  A response has TID and SEQ
+ * of its request.  SEQ counts the requests of a class from this node to the target.  FIRST
+ * of a request is set if all older requests of the class to this target have ended.
  */
 #define EXANET_STID_CLASS	RNIC_FIELD(13, 12)	/* enum exanet_shm_class */
 #define EXANET_STID_SLOT	RNIC_FIELD(11, 6)	/* number that is unique among the
@@ -330,17 +334,18 @@ enum exanet_axi_master {
 
 /* Response codes of an ack, 4 bits; meanings [T §4.1, §6.1], numbers [P]. */
 enum exanet_resp {
-	EXANET_RESP_ACK		= 0,	/* all bytes are in memory */
+	EXANET_RESP_ACK		= 0,	/* success: the bytes of a WRITE or store are in memory */
 	EXANET_RESP_CRC		= 1,	/* the payload CRC is wrong: the sender must
 					 * retransmit */
 	EXANET_RESP_FAULT	= 2,	/* page fault at the destination */
 	EXANET_RESP_NO_CONTEXT	= 3,	/* no receiver context is free, or the source has no room
-					 * at the receiver; in registers TRACKER_* and ACCEL_*:
-					 * there was no response */
+					 * at the receiver; in registers TRACKER_*, TGEN_* and
+					 * ACCEL_*: there was no response */
 	EXANET_RESP_DECODE	= 4,	/* no memory or unit at the address */
-	EXANET_RESP_PROTECTION	= 5,	/* the context is disabled, the job differs, or a right
-					 * is missing */
-	EXANET_RESP_FULL	= 6,	/* mailbox or request FIFO is full */
+	EXANET_RESP_PROTECTION	= 5,	/* the context or a unit is disabled or quiesced, the
+					 * job differs or is 0, or a right is missing */
+	EXANET_RESP_FULL	= 6,	/* a mailbox, FIFO, queue or table is full, or the
+					 * mailbox is disabled */
 	EXANET_RESP_RESOLVED	= 7,	/* the page fault is resolved: the sender must retransmit
 					 * now */
 	EXANET_RESP_MALFORMED	= 8,	/* size, alignment or type is wrong */

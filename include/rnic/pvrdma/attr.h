@@ -89,8 +89,9 @@ enum pvrdma_mig_state {
 #define PVRDMA_SEND_INLINE	RNIC_BIT(3)
 
 /*
- * Bits of access_flags of a memory region or QP.  The device refuses a region with
- * ZERO_BASED or ON_DEMAND, and ignores bits that are not in this list.
+ * Bits of access_flags of a memory region or QP.  The device refuses CREATE_MR, unless
+ * FRMR is set, and FAST_REG_MR with ZERO_BASED or ON_DEMAND.  The device ignores bits that
+ * are not in this list.
  */
 #define PVRDMA_ACCESS_LOCAL_WRITE	RNIC_BIT(0)
 #define PVRDMA_ACCESS_REMOTE_WRITE	RNIC_BIT(1)

@@ -123,9 +123,10 @@ struct pvrdma_cmd_create_mr {
 	__le64	length;			/* bytes of the region */
 	__le64	pdir_dma;		/* address of the page directory */
 	__le32	pd_handle;
-	__le32	access_flags;		/* bits PVRDMA_ACCESS_* */
-	__le32	flags;			/* bits PVRDMA_MR_FLAG_* */
-	__le32	nchunks;		/* number of pages in the page directory */
+	__le32	access_flags;		/* bits PVRDMA_ACCESS_*; unused with FRMR */
+	__le32	flags;			/* 0, or one bit PVRDMA_MR_FLAG_* */
+	__le32	nchunks;		/* number of pages in the page directory; with FRMR,
+					 * maximal number of pages of the region */
 };
 
 struct pvrdma_cmd_create_mr_resp {
@@ -227,7 +228,7 @@ struct pvrdma_cmd_create_qp {
 	__le32	send_cq_handle;
 	__le32	recv_cq_handle;
 	__le32	srq_handle;
-	__le32	max_send_wr;		/* a power of two */
+	__le32	max_send_wr;		/* 0 or a power of two, like max_recv_wr */
 	__le32	max_recv_wr;
 	__le32	max_send_sge;
 	__le32	max_recv_sge;
@@ -280,7 +281,7 @@ struct pvrdma_cmd_modify_qp {
 struct pvrdma_cmd_query_qp {
 	struct pvrdma_cmd_hdr hdr;
 	__le32	qp_handle;
-	__le32	attr_mask;
+	__le32	attr_mask;		/* ignored: the response has all attributes */
 };
 
 struct pvrdma_cmd_query_qp_resp {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Paravirtual RDMA NIC: PCI ids, BARs, registers and counters, as Linux' vmw_pvrdma
- * (drivers/infiniband/hw/vmw_pvrdma) expects them [EXT].  Registers are in host byte
- * order.
+ * (drivers/infiniband/hw/vmw_pvrdma) expects them [EXT].  Registers are little-endian.
  *
  * dsr.h has the shared region, the rings and the page directories, attr.h the attributes
  * of ports, QPs and SRQs, cmd.h the commands, wire.h the packets.  Work queue entries,

@@ -61,7 +61,8 @@ RNIC_ASSERT_SIZE(struct roce_bth, 12);
 struct roce_reth {
 	__be64	va;
 	__be32	rkey;
-	__be32	dma_len;		/* bytes of the whole message */
+	__be32	dma_len;		/* WRITE: bytes of the whole message; READ: requested
+					 * bytes, which may be a part of the message */
 };
 RNIC_ASSERT_SIZE(struct roce_reth, 16);
 

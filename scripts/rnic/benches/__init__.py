@@ -25,6 +25,6 @@ def positive(text):
 
 
 def figures(text):
-    """Returns {NAME: VALUE} of the lines NAME=VALUE in TEXT, the output of a program. A line may
-    be a comment of TAP."""
+    """Returns {NAME: VALUE} of the lines NAME=VALUE in TEXT, the output of a program. A line
+    may be a comment of TAP."""
     return {k: float(v) for k, v in re.findall(r'^#?\s*([\w.]+)=([\d.]+)$', text, re.M)}

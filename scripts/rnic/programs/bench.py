@@ -31,8 +31,8 @@ _PING, _DEVICE = f'{DEFAULT.name}-ping', f'{DEFAULT.name}-bench'
 
 
 def median_tables(tables):
-    """Returns {size: (latency, bandwidth)}, the medians of TABLES, which are dictionaries of the
-    same form."""
+    """Returns {size: (latency, bandwidth)}, the medians of TABLES, which are dictionaries of
+    the same form."""
     return {size: tuple(statistics.median(t[size][i] for t in tables)
                         for i in range(2)) for size in tables[0]}
 

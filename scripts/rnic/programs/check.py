@@ -14,14 +14,14 @@ from ..steps import build_lock, step
 
 FUNCTION_LIMIT, FUNCTION_MAX = 60, 100
 FILE_MAX = 800
-# Lists checks of the kernel's checkpatch that do not suit this project. A list of registers is a
-# macro with a macro as its parameter. A module outside of Linux' source must check the version
-# of the kernel.
+# Lists checks of the kernel's checkpatch that do not suit this project. A list of registers is
+# a macro with a macro as its parameter. A module outside of Linux' source must check the
+# version of the kernel.
 _KERNEL_IGNORE = 'FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,' \
     'COMPLEX_MACRO,MACRO_ARG_UNUSED'
-# Matches the lines of QEMU's and of the kernel's checkpatch that count as findings. The excepted
-# checks do not suit this project. For example, macros of lists have complex values, and a
-# register of pvrdma has positive errnos.
+# Matches the lines of QEMU's and of the kernel's checkpatch that count as findings. The
+# excepted checks do not suit this project. For example, macros of lists have complex values,
+# and a register of pvrdma has positive errnos.
 _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
     r'return of an errno)'
 # Matches names with a word that docs/style.rst forbids; the names are lower case, with _ before
@@ -103,8 +103,9 @@ class Check:
             self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
 
     def built(self):
-        """Reports C files of hw and tests that the nearest meson.build does not list: that of
-        the file's folder or, if there is none, of the next folder above that has one."""
+        """Reports C files of hw and of the folders unit, qtest, tools and fuzz of tests that
+        the nearest meson.build does not list: that of the file's folder or, if there is none,
+        of the next folder above that has one."""
         for f in tracked('hw/*.c', 'tests/unit/*.c', 'tests/qtest/*.c',
                          'tests/tools/*.c', 'tests/fuzz/*.c'):
             build = next(p for folder in (TOP / f).parents
@@ -190,8 +191,9 @@ def tracked(*patterns):
 
 
 def hops():
-    """Builds QEMU and prints how many calls from one file to another a transfer makes, for each
-    kind of transfer. Returns 0 if no kind makes too many such calls."""
+    """Builds QEMU and prints how many calls from another file, or from QEMU, into a file of hw
+    a transfer makes, for each kind of transfer. Returns 0 if no kind makes too many such
+    calls."""
     apt.ensure_packages(['binutils', 'valgrind'])
     with build_lock():
         q = qemu.Qemu().build(programs=['transfers'])

@@ -34,8 +34,8 @@ _SECTION = re.compile(r'^\.\. regs-to-rst (?!end$)(.+)\n(?s:.*?)'
 
 
 def table(head, rows):
-    """Returns a simple table of reStructuredText with the heading HEAD and ROWS. Wraps long cells
-    of the last column. Fails if ROWS is empty."""
+    """Returns a simple table of reStructuredText with the heading HEAD and ROWS. Wraps long
+    cells of the last column. Fails if ROWS is empty."""
     rows = [[str(c) for c in r] for r in rows]
     if not rows:
         raise Failed('a table has no rows')
@@ -144,7 +144,8 @@ KINDS = {f.__name__: f
 
 
 def rewritten(text, sheet, name):
-    """Returns the document TEXT with tables made from SHEET. Messages name the document NAME."""
+    """Returns the document TEXT with tables made from SHEET. Messages name the document
+    NAME."""
     def section(m):
         kind, *arguments = m.group(1).split()
         if kind not in KINDS or not arguments:

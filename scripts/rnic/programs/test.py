@@ -120,8 +120,9 @@ def _selection(args):
 
 
 def _selected(args, guests):
-    """Returns names of tests that ARGS select, not always all of them; an empty list if ARGS
-    select no test. Builds nothing, but may configure a tree."""
+    """Returns names of tests that ARGS select, not always all of them, or the word "all" for
+    --fuzz-qemu; an empty list if ARGS select no test. Builds nothing, but may configure a
+    tree."""
     if args.arm64:
         return suites.guest_names(args.only, ARM64)
     if args.fuzz_qemu:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The NIC of exanet-box, the honest kernel and the nodes at the cables of the NIC.  The
- * nodes answer HELLO; the honest node also answers requests.
+ * The NIC of exanet-box, the honest kernel and the nodes at the cables of the NIC.  Each
+ * node answers HELLO, unless its own HELLO has max_words 0.  The honest node also answers
+ * requests.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_NIC_H
 #define TESTS_FUZZ_EXANET_BOX_NIC_H
@@ -45,19 +46,19 @@ typedef struct BoxNic BoxNic;
 typedef struct Box {
     BoxNic *nic;
     ExanetState *s;
-    bool kernel;                    /* the program has EXANET_BOX_KERNEL */
+    bool kernel;                    /* flag EXANET_BOX_KERNEL; cleared by nic_restart() */
     bool named;                     /* the program has EXANET_BOX_NAMED */
     bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
-    bool blocked;                   /* the program has blocked the honest cable */
+    bool blocked;                   /* the program may have blocked the honest cable */
     bool far_named;                 /* the hostile node has sent packets as FAR_NODE */
     unsigned repeats;
     uint8_t irq;                    /* effect of the next interrupt, see nic_irq() */
     uint32_t irq_reg, irq_value;
     uint16_t job[CTXS];
-    /* State of the neighbours.  hello[]: the HELLO that each neighbour sends. */
+    /* State of the neighbours.  hello[]: HELLO of each neighbour, not yet with HEARD. */
     struct exanet_hello hello[BOX_WIRES];
-    unsigned acks, nacks; /* responses of the device to honest block @tid */
+    unsigned acks, nacks; /* responses to the last copy of honest block @tid */
     uint8_t resp;                   /* enum exanet_resp of the last such response */
     uint16_t tid;
     uint64_t stored; /* data of the device's last 8-byte store to an honest node */
@@ -88,9 +89,10 @@ void nic_restart(void);
  */
 void nic_unplug(void);
 /*
- * nic_settle() runs the device until all work has ended, and asserts that the allocated
- * memory is limited.  nic_step() advances the clock by @ns.  Each of the two functions
- * asserts that the work ends, unless the program has the kernel's rights.
+ * nic_settle() runs the device until no work is left, but for at most 5000 iterations of
+ * the main loop, and asserts that the allocated memory is limited.  nic_step() advances
+ * the clock by @ns.  Each of the two functions asserts that the work ends, unless the
+ * program has the kernel's rights.
  */
 void nic_settle(void);
 void nic_step(int64_t ns);
@@ -178,13 +180,17 @@ unsigned nic_reads_waiting(void);
 /* --- The secret -------------------------------------------------------------- */
 
 /*
- * Returns true if the @size bytes of @value are the secret or, for 4 bytes, half of it.
- * Less than 4 bytes may equal a part of the secret by chance.
+ * Returns true if the @size bytes of @value are the secret, or if @size is 4 and @value
+ * is a half of the secret.  Returns false for other sizes, because less than 4 bytes may
+ * equal a part of the secret by chance.
  */
 bool nic_is_secret(uint64_t value, unsigned size);
 /* Returns true if any 8 consecutive bytes of the @len bytes at @at are the secret. */
 bool nic_has_secret(const uint8_t *at, size_t len);
-/* Fills @len bytes of the honest process' memory, from VA @va on, with the secret. */
+/*
+ * Fills @len bytes (a multiple of 8) of the honest process' memory, from VA @va on, with
+ * the secret.
+ */
 void nic_secret_fill(uint64_t va, size_t len);
 
 #endif

@@ -4,10 +4,11 @@
  * flags, and records of EXANET_BOX_OP_BYTES follow, one for each operation.
  *
  * Cable 0 leads to an honest node, which answers requests.  Cable 1 leads to a hostile
- * node, and the program defines the frames of this node.  Contexts 0 and 1 belong to
- * hostile processes, context 2 to an honest process.  A packet of the hostile node has
- * the honest process' job only if the source field of the packet names the honest node.
- * Without operations that need the kernel's rights, the kernel is honest.
+ * node, and the program defines the frames of this node, except answers to HELLO.
+ * Contexts 0 and 1 belong to hostile processes, context 2 to an honest process.  A packet
+ * of the hostile node has the honest process' job only if the source field of the packet
+ * names the honest node.  Without operations that need the kernel's rights, the kernel is
+ * honest.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_H
 #define TESTS_FUZZ_EXANET_BOX_H
@@ -27,9 +28,9 @@
 
 /*
  * Flags of BOX_OP_STORE, in the byte that has the size.  VCPU: a vCPU does the store.
- * POLL: a vCPU stores to the register POLL, and the next operation in the same record
- * happens while the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs stand
- * still during the poll.
+ * POLL: a vCPU stores to the register POLL, and the inner operation, which is next in the
+ * same record, happens while the vCPU has released the big lock, if the vCPU releases the
+ * lock often enough.  EXCLUSIVE: all other vCPUs stand still during the poll.
  */
 #define EXANET_BOX_VCPU         0x80
 /* a vCPU does this store, even without EXANET_BOX_VCPU */
@@ -41,8 +42,9 @@
 typedef enum ExanetBoxOp {
     BOX_OP_PACKETS,                 /* packets of the hostile node on cable 1 */
     BOX_OP_HELLO,
-    BOX_OP_LINK,                    /* control frames and invalid frames on cable 1 */
-    BOX_OP_STORE,                   /* a store to a user page of a hostile context */
+    BOX_OP_LINK,                    /* frames of any kind, mostly invalid, on cable 1 */
+    /* a store to a user page of a hostile context, or a poll by the context */
+    BOX_OP_STORE,
     BOX_OP_MESSAGES,                /* messages that a hostile context sends */
     BOX_OP_CHANNEL,                 /* an RDMA write of a hostile context */
     BOX_OP_SEGMENTS,                /* segments of a hostile context, each with a store */

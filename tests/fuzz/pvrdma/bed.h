@@ -5,7 +5,8 @@
  *
  * Process EVIL and node EVIL_NODE execute the program.  Process HONEST, in another
  * protection domain, is connected to node HONEST_NODE, which answers requests at once.
- * Node EVIL_NODE keeps requests until the target lets the node answer.
+ * Node EVIL_NODE keeps requests that want a response, until the target lets the node
+ * answer or forget these requests, or until newer requests need the room.
  */
 #ifndef TESTS_FUZZ_PVRDMA_BED_H
 #define TESTS_FUZZ_PVRDMA_BED_H
@@ -49,8 +50,8 @@ static inline uint64_t bed_page(unsigned page)
 /* Content of each aligned 8 bytes of HONEST's data: bit 7 of each byte is 1. */
 #define BED_SECRET      0xd7a1f3869cb5e8c2ULL
 /*
- * @x without bit 7.  All data of EVIL consist of such bytes, so that no program can
- * contain the secret.
+ * @x without bit 7.  Under an honest kernel, bytes of a program reach the data of EVIL
+ * only in this form, so that no program can contain the secret.
  */
 #define BED_EVIL_BYTE(x) ((x) & 0x7f)
 
@@ -60,9 +61,10 @@ static inline uint64_t bed_page(unsigned page)
 #define BED_UAR_HONEST  2
 
 /*
- * In each array of @bed the objects of EVIL come first, and the object of HONEST is the
- * last one.  BED_x_EVIL is the number of EVIL's objects, BED_x_HONEST is the index of
- * HONEST's object, and BED_xS is the number of all objects (x: CQ, MR or QP).
+ * In the arrays cq, mr and qp of @bed the objects of EVIL come first, and the object of
+ * HONEST is the last one.  BED_x_EVIL is the number of EVIL's objects, BED_x_HONEST is
+ * the index of HONEST's object, and BED_xS is the number of all objects (x is CQ, MR or
+ * QP).
  */
 enum { BED_CQ_EVIL = 2, BED_CQ_HONEST = BED_CQ_EVIL, BED_CQS };
 enum { BED_MR_EVIL = 2, BED_MR_HONEST = BED_MR_EVIL, BED_MRS };
@@ -97,7 +99,8 @@ typedef struct BedConnection {
 /* --- Node EVIL_NODE ------------------------------------------------------------- */
 
 #define BED_REQUESTS    64
-#define BED_EVIL_QPN    0x111 /* bed.qp[n] is connected to QP BED_EVIL_QPN + n */
+/* QP BED_EVIL_QPN + n of a node is the peer of bed.qp[n], except of LOOP and SRQ. */
+#define BED_EVIL_QPN    0x111
 
 typedef struct BedRequest {
     uint8_t opcode;
@@ -109,7 +112,8 @@ typedef struct BedRequest {
 
 /* State of EVIL_NODE for one QP of EVIL. */
 typedef struct BedPeer {
-    BedRequest request[BED_REQUESTS];       /* unanswered requests, oldest first */
+    /* requests that want a response, oldest first */
+    BedRequest request[BED_REQUESTS];
     unsigned requests;
     uint32_t last_psn;                      /* PSN of the device's last request packet */
     uint32_t send_psn;                      /* PSN of the node's next request */
@@ -138,7 +142,7 @@ typedef struct Bed {
     bool gone;                              /* the device was unplugged */
     bool line; /* the device interrupts by INTx, not by MSI-X */
     bool line_high;                         /* level of INTx */
-    bool ending;                            /* pvrdma_fini() runs */
+    bool ending;                            /* bed_unplug() runs pvrdma_fini() */
     uint8_t irq; /* effect of the next interrupt, see host_irq() */
     uint32_t irq_reg, irq_value;
     uint32_t uc[2], pd[2]; /* context and PD handles: [0] EVIL's, [1] HONEST's */
@@ -166,8 +170,8 @@ static inline bool bed_is_hostile_kernel(void)
  */
 void bed_start(uint8_t flags);
 /*
- * Removes the device unless it was unplugged, asserts that no reference to the device is
- * left, and resets netdevs and memory of the box.
+ * Removes the device unless it was unplugged, and resets netdevs and memory of the box.
+ * Asserts, unless bed_unplug() was called, that no reference to the device is left.
  */
 void bed_end(void);
 /*
@@ -251,10 +255,14 @@ int bed_qp_make(unsigned qp, uint8_t type, bool srq, bool sig_all);
 int bed_destroy(enum pvrdma_cmd cmd, BedObject *object);
 /* Changes the attributes @mask of bed.qp[@qp]; returns the result of bed_command(). */
 int bed_qp_modify(unsigned qp, uint32_t mask, const struct pvrdma_qp_attr *attr);
-/* Resets bed.qp[@qp] and brings this QP to RTS; returns false if a command fails. */
+/*
+ * Resets bed.qp[@qp] and brings this QP to RTS.  Returns false if a command after the
+ * reset fails.
+ */
 bool bed_qp_connect(unsigned qp, const BedConnection *to);
 /*
- * Brings bed.qp[@qp] to RESET, and clears the indices of its queues, as the driver does.
+ * Brings bed.qp[@qp] to RESET and, if this command succeeds, clears the indices of its
+ * queues, as the driver does.
  */
 void bed_qp_reset(unsigned qp);
 /* Returns the device's state of bed.qp[@qp], or NULL if this QP does not exist. */
@@ -283,8 +291,9 @@ extern const uint8_t bed_mac[6], bed_peer_mac[6];
 extern const uint8_t bed_gid[16], bed_honest_gid[16], bed_evil_gid[16];
 
 /*
- * Parses a frame of the device, asserts that the frame is valid, and gives the packet to
- * the node to which the frame is addressed.
+ * Parses a frame of the device, and asserts that the frame is valid.  HONEST_NODE gets
+ * the RC packets from HONEST to the node's GID, unless the kernel is hostile.  EVIL_NODE
+ * gets all packets to other GIDs.
  */
 void bed_frame_sent(unsigned wire, const uint8_t *frame, size_t len);
 /*

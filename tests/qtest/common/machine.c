@@ -129,7 +129,10 @@ char *machine_log_new(void)
     return path;
 }
 
-/* Returns true if @line is a trace event: a colon follows the name in all other lines. */
+/*
+ * Returns true if @line is a trace event of a device: in a guest error of the device, a
+ * colon follows the name.
+ */
 static bool is_trace(const char *line)
 {
     return g_regex_match_simple("^(exanet|pvrdma)_\\w+ ", line, 0, 0);

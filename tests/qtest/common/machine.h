@@ -12,8 +12,8 @@
 
 /*
  * Runs QEMU with netdev `wire` and the arguments @args, separated by spaces, until
- * QEMU ends.  Stores standard output in *@out and standard error in *@err; the caller
- * frees these texts.  Returns the exit code.
+ * QEMU ends.  Stores standard output in *@out and standard error in *@err, unless @out or
+ * @err is NULL; the caller frees these texts.  Returns the exit code.
  */
 int machine_run(const char *args, char **out, char **err);
 /*
@@ -51,8 +51,8 @@ void machine_msix_enable(QTestState *qts, QPCIDevice *dev, uint64_t at,
 /* Makes vector @v of @dev store @data to guest address @at. */
 void machine_msix_aim(QPCIDevice *dev, unsigned v, uint64_t at, uint32_t data);
 /*
- * Returns true if vector @v has stored to its word at @at since the last call; clears
- * this word.
+ * Returns true if vector @v has stored to its word at @at since machine_msix_enable(), or
+ * since the last call for @v that returned true.  Clears this word.
  */
 bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 
@@ -62,9 +62,10 @@ bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
  */
 char *machine_log_new(void);
 /*
- * Checks and deletes the log at @path, and frees @path.  Ignores lines of trace
- * events.  If @expected, asserts that the log names @device.  Else, if @others,
- * asserts that the log does not name @device.  Else asserts that the log is empty.
+ * Checks and deletes the log at @path, and frees @path.  Ignores lines of the trace
+ * events exanet_* and pvrdma_*.  If @expected, asserts that the log names @device.  Else,
+ * if @others, asserts that the log does not name @device.  Else asserts that the log is
+ * empty.
  */
 void machine_log_check(char *path, const char *device, bool expected, bool others);
 
@@ -74,9 +75,9 @@ void machine_log_check(char *path, const char *device, bool expected, bool other
  */
 void machine_trace(QTestState *qts, const char *pattern, bool on);
 /*
- * Returns the names, without @prefix, of the trace events in the log at @path that
- * begin with @prefix, separated by spaces.  An event that comes several times in a
- * row is named once.  The caller frees the text.
+ * Returns the names, without @prefix, of those trace events exanet_* and pvrdma_* in the
+ * log at @path that begin with @prefix, separated by spaces.  Of equal names in a row the
+ * text has one.  The caller frees the text.
  */
 char *machine_trace_steps(const char *path, const char *prefix);
 

@@ -27,8 +27,8 @@ static bool has_ended(QTestState *qts)
 }
 
 /*
- * Waits for the end of the migration, out of this QEMU or into it, and asserts that its
- * status is @want.
+ * Waits for the end of the migration, out of this QEMU or into this QEMU, and asserts
+ * that the status of the migration is @want.
  */
 static void assert_ends(QTestState *qts, const char *want)
 {

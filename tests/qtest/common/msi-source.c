@@ -20,7 +20,7 @@
 #define RAM_MESSAGE 0x10080
 #define RAM_SEEN    0x10084
 
-/* Opens the bridge's windows for BARs from @base to @end. */
+/* Opens the bridge's memory window for BARs from @base to @end - 1. */
 static void bridge_open(QPCIDevice *bridge, uint64_t base, uint64_t end)
 {
     uint16_t first = base >> 16 & 0xfff0, last = (end - 1) >> 16 & 0xfff0;

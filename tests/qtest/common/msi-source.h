@@ -32,10 +32,10 @@ typedef struct MsiSource {
  */
 MsiSource msi_source_start(QPCIBus *bus);
 /*
- * Makes each later message of the device store @data to guest address @to.  The
- * processor must run.  First asserts that the device sends a message while the
- * processor executes the store that triggers this message: if the message stores to
- * RAM, the next instruction must load the data of the message.
+ * Makes each later message of the device, until the next call, store @data to guest
+ * address @to.  The processor must run.  First asserts that the device sends a message
+ * while the processor executes the store that triggers this message: if the message
+ * stores to RAM, the next instruction must load the data of the message.
  */
 void msi_source_aim(const MsiSource *s, uint64_t to, uint32_t data);
 /* Emits code by which the processor triggers one message. */

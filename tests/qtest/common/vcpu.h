@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An x86 machine whose processor runs, by TCG, a few bytes of machine code that a
- * test emits.  Tests use it for accesses that only a processor can do.
+ * test emits.  Tests use such code for accesses that only a processor can do.
  */
 #ifndef RNIC_VCPU_H
 #define RNIC_VCPU_H

@@ -46,7 +46,7 @@ void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max)
     p->frame_max = frame_max;
     p->fd = socket(AF_UNIX, SOCK_STREAM, 0);
     g_assert_cmpint(p->fd, >=, 0);
-    /* connect() fails at first, because QEMU makes the socket in a thread of its own */
+    /* connect() may fail at first, because a thread of QEMU makes the socket later */
     while (connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
         g_assert_true(errno == ENOENT || errno == ECONNREFUSED);
         wait_check(end);

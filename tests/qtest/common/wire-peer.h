@@ -7,10 +7,10 @@
 #define RNIC_WIRE_PEER_H
 
 typedef struct WirePeer {
-    int fd;                         /* the test's end of the socket; -1: closed */
+    int fd;                         /* the test's end of the socket; -1: closed, none */
     int dev_fd;                     /* QEMU's end of the socket pair; -1: closed, none */
     bool dgram;                     /* true: a datagram is a frame; false: a stream */
-    bool closed;                    /* QEMU has closed its end of the socket */
+    bool closed;                    /* wire_peer_poll() has found QEMU's end closed */
     size_t frame_max;               /* maximum bytes of a frame that arrives */
     GByteArray *stream;             /* received bytes of a frame that is not complete */
 } WirePeer;
@@ -33,8 +33,8 @@ void wire_peer_init_closed(WirePeer *p);
 void wire_peer_connect(WirePeer *p, const char *path, size_t frame_max);
 void wire_peer_fini(WirePeer *p);
 /*
- * Returns the value of the option -netdev for @p, without id; the caller frees the
- * text.
+ * Returns the value of the option -netdev for @p, which has a socket pair, without id;
+ * the caller frees the text.
  */
 char *wire_peer_netdev(WirePeer *p);
 /*
@@ -44,7 +44,7 @@ char *wire_peer_netdev(WirePeer *p);
 void wire_peer_started(WirePeer *p);
 /*
  * Sends @frame.  While the socket is full, receives frames of QEMU and calls @fn for
- * each of them.  Fails after WAIT_MS.
+ * each of them.  Fails after WAIT_MS, or if QEMU has closed its end of the socket.
  */
 void wire_peer_send(WirePeer *p, const void *frame, size_t len,
                     WirePeerFrame *fn, void *opaque);
@@ -54,9 +54,9 @@ void wire_peer_send(WirePeer *p, const void *frame, size_t len,
  */
 bool wire_peer_poll(WirePeer *p, int ms, WirePeerFrame *fn, void *opaque);
 /*
- * Receives frames, and calls @fn for each frame, until @queue has an element, which
- * @fn must append.  Removes and returns the head of @queue.  Fails after WAIT_MS, or
- * if QEMU has closed its end of the socket.
+ * Receives frames, and calls @fn for each frame, until @queue has an element, which @fn
+ * must append.  Removes and returns the head of @queue.  Fails if @queue is still empty
+ * after WAIT_MS, or when QEMU has closed its end of the socket.
  */
 void *wire_peer_take(WirePeer *p, GQueue *queue, WirePeerFrame *fn, void *opaque);
 

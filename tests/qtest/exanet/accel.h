@@ -19,7 +19,7 @@ typedef struct AccelJob {
 
 AccelJob *accel_job_new(unsigned ndf1, unsigned ndf2, unsigned nlayers, unsigned cells);
 void accel_job_free(AccelJob *j);
-/* Computes the result of job @j in C, and stores the result in @j->data[Y]. */
+/* Does job @j in C: adds the job's sums to the values in @j->data[Y]. */
 void accel_job_reference(AccelJob *j);
 
 #endif /* EXANET_ACCEL_H */

@@ -25,8 +25,9 @@
     exanet_set32(t, EXANET_SHM + EXANET_REG_SHM_##name, value)
 
 /*
- * Values of a channel's registers for a copy.  @sides (SA_GVA, DA_LOCAL, TRANSLATE) says
- * whether @sa and @da are local addresses or GVAs.
+ * Values of a channel's registers for a copy.  @sides: the context of the copy, and the
+ * bits SA_GVA, DA_LOCAL and TRANSLATE, which define the kinds of the addresses @sa and
+ * @da.
  */
 typedef struct ExanetCopy {
     uint64_t sa, da;

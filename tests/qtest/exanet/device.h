@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine with one exanet-pci, or on arm64 one exanet-axi.  The test acts as the peer
- * on the cable, and accesses the device as the Linux driver does.
+ * A machine with an exanet-pci, or on arm64 an exanet-axi.  The test accesses the device
+ * as software does, and can act as the peer on a cable.
  *
  * The machine's processor executes nothing, so all RAM from EXANET_RAM_TABLES on
- * belongs to the test.  Virtual time stands still unless exanet_step() moves it.  The
+ * belongs to the test, and virtual time stands still unless the test advances the time,
+ * for example by exanet_step().  Tests that start QEMU with TCG are exceptions.  The
  * device works between the requests of the test: a test waits for an event with
  * exanet_wait(), and calls exanet_settle() before it asserts that an event has not
  * happened.
@@ -22,7 +23,7 @@
 /* Coordinates of the device and of the peer; epoch of the device; job of the contexts. */
 #define EXANET_TEST_NODE    0x17021
 #define EXANET_TEST_PEER    0x15000
-#define EXANET_TEST_ELSEWHERE 0x15003   /* coordinates that no node has */
+#define EXANET_TEST_ELSEWHERE 0x15003   /* in most tests no node has these */
 #define EXANET_TEST_EPOCH   0x51
 #define EXANET_TEST_JOB     0x0a4
 /* PDID of context @c in the job of the tests. */
@@ -46,7 +47,7 @@ typedef struct ExanetTest {
     QPCIDevice *dev;
     QPCIBar regs, user;
     QPCIBar aperture;               /* BAR of the aperture and then the block RAM */
-    ExanetPeer *peer;               /* peer on the only cable; NULL: none */
+    ExanetPeer *peer;               /* peer for the functions of one peer; NULL: none */
     ExanetPeer *ports[EXANET_LINKS];    /* peers that exanet_start_ports() makes */
     uint64_t page_bytes;            /* size of a user page */
     char *log;                      /* path of the log of guest errors */
@@ -58,8 +59,8 @@ bool exanet_on_axi(void);
 
 /*
  * Starts a device with the peer on the cable, enables the device, waits until the link is
- * up, and opens contexts 0 and 1 in identity format.  @props: further properties, "" or
- * ",a=b".
+ * up, and opens contexts 0 and 1 in identity format.  @props: further properties of the
+ * device, each as ",a=b", and then further options of QEMU, or "".
  */
 ExanetTest *exanet_start(const char *props);
 /* Does the same as exanet_start(), but the test acts as the R5 (FW_MODE is EXTERNAL). */
@@ -83,8 +84,8 @@ ExanetTest *exanet_start_node(const char *netdevs, uint32_t coord,
                               const char *props);
 /*
  * Does the same as exanet_start(), for a device with coordinates @coord and cables at
- * up to @count ports.  Port n has a peer with coordinates @peers[n], or no cable if
- * @peers[n] is EXANET_TEST_NO_PEER.
+ * up to @count ports.  Port n has a peer with coordinates @peers[n], which is
+ * t->ports[n], or no cable if @peers[n] is EXANET_TEST_NO_PEER.  t->peer is NULL.
  */
 #define EXANET_TEST_NO_PEER UINT32_MAX
 ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
@@ -131,8 +132,9 @@ void exanet_user_set(ExanetTest *t, unsigned c, enum exanet_user_page page,
 
 /*
  * Maps segment @m of the aperture: accesses to @size bytes from @offset on access the
- * memory at @gva.  @ctrl: the bits EXANET_SHM_MAP_READ, _WRITE and _EARLY to set.
- * Context 0 uses the segment, and the memory is of context 1 of its node.
+ * memory at @gva, of context 1 of the node of @gva.  @ctrl: the bits EXANET_SHM_MAP_READ,
+ * _WRITE and _EARLY to set, and field EXANET_SHM_MAP_CTX, the context that uses the
+ * segment.
  */
 void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
                     uint64_t gva, uint64_t ctrl);
@@ -140,8 +142,8 @@ void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
                              EXANET_SHM_MAP_EARLY)
 /*
  * Store and load @size bytes (1, 2, 4 or 8) at @offset of the aperture, or of the block
- * RAM behind the aperture.  The aperture refuses the load, because no vCPU does this
- * load.
+ * RAM behind the aperture.  The aperture, unlike the block RAM, refuses the load, because
+ * no vCPU does this load.
  */
 void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size);
 uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size);
@@ -204,8 +206,8 @@ void exanet_xon(ExanetTest *t);
 /* --- Units as software uses them ------------------------------------------ */
 
 /*
- * A descriptor of ExaDMA.  exanet_desc_write() writes the words of the descriptor in the
- * order of the R5, W3 last, because W3 starts the transaction.
+ * A descriptor of ExaDMA.  exanet_desc_write() writes the words of the descriptor, W3
+ * last, because W3 starts the transaction.
  */
 typedef struct ExanetDesc {
     uint64_t src, dst;              /* src: VA; dst: GVA */
@@ -221,7 +223,10 @@ uint64_t exanet_desc_get(ExanetTest *t, unsigned tid, unsigned w);
  * context 0 of the peer.
  */
 ExanetDesc exanet_desc_to_peer(uint64_t src, uint64_t va, unsigned len);
-/* Returns the number of bytes that the device has sent of transaction @tid. */
+/*
+ * Returns the number of bytes of transaction @tid in packets that ExaDMA has built, sent
+ * or not.
+ */
 unsigned exanet_desc_sent(ExanetTest *t, unsigned tid);
 
 /* One transfer of a scratchpad channel. */
@@ -256,9 +261,12 @@ uint64_t exanet_mailbox_get(ExanetTest *t, unsigned c, unsigned mailbox,
 struct exanet_message exanet_message_read(ExanetTest *t, uint64_t ring,
                                           unsigned index);
 
-/* Enables MSI-X; each vector stores its message at EXANET_RAM_MSIX. */
+/* Enables MSI-X; vector v stores its message in the 32-bit word v at EXANET_RAM_MSIX. */
 void exanet_msix_enable(ExanetTest *t);
-/* Returns true if the device has sent vector @v since the last call for @v. */
+/*
+ * Returns true if the device has sent vector @v since exanet_msix_enable(), or since the
+ * last call for @v that returned true.
+ */
 bool exanet_msix_taken(ExanetTest *t, unsigned v);
 
 /* Waits for a page fault, and takes this fault from the device's fault FIFO. */

@@ -20,7 +20,10 @@ uint64_t initiator_gva(uint64_t offset);
  * memory, from INITIATOR_PEER_VA on.
  */
 ExanetTest *initiator_start(void);
-/* Enables (@up) or disables the port of the cable, and waits until its link is @up. */
+/*
+ * Enables the port of the cable and sends a HELLO as the peer (@up), or disables the
+ * port.  Waits until the link is up or down.
+ */
 void initiator_link_set(ExanetTest *t, bool up);
 
 /*
@@ -50,8 +53,8 @@ int64_t initiator_step_until_packet(ExanetTest *t, int64_t step);
 uint64_t initiator_timer(ExanetTest *t, unsigned n);
 unsigned initiator_timers_busy(ExanetTest *t);
 /*
- * Return a number from the info page of context @c: of stores under way (pending), or of
- * errors (errors).
+ * Return members of the info page of context @c: stores, the number of stores and RDMA
+ * writes without a response (pending), or errors (errors).
  */
 uint32_t initiator_pending(ExanetTest *t, unsigned c);
 uint32_t initiator_errors(ExanetTest *t, unsigned c);

@@ -14,7 +14,7 @@
 
 #define EXANET_NETWORK_NODES 16
 #define EXANET_NETWORK_CABLES 64
-/* number of contexts that are open on each node, all of one job */
+/* number of contexts that are open on each node with an enabled device, all of one job */
 #define EXANET_NETWORK_CONTEXTS 2
 
 /* A cable between two nodes, with the node and the port of each end. */
@@ -74,8 +74,8 @@ ExanetTopology exanet_topology_fat_tree(unsigned leaves, unsigned hosts,
  */
 ExanetTopology exanet_topology_dragonfly(unsigned groups, unsigned nodes);
 /*
- * Returns a mesh, or with @rings a torus, of @x * @y QFDBs.  The cables between QFDBs
- * connect their F1s.
+ * Returns @x * @y QFDBs.  Their F1s have the same cables between them as the nodes of
+ * exanet_topology_grid(@x, @y, 1, @rings).
  */
 ExanetTopology exanet_topology_hybrid(unsigned x, unsigned y, bool rings);
 
@@ -83,8 +83,9 @@ typedef struct ExanetNetwork {
     ExanetTopology topo;
     ExanetTest *t[EXANET_NETWORK_NODES];     /* NULL: killed, or an alien */
     ExanetPeer *alien[EXANET_NETWORK_NODES];
-    bool deaf;                      /* the test does not read frames of aliens */
-    /* counters of each node at the last exanet_network_settle() */
+    /* exanet_network_settle() does not read the frames that arrive at aliens */
+    bool deaf;
+    /* counters of each node at the last exanet_network_settle() while the node ran */
     uint64_t count[EXANET_NETWORK_NODES][EXANET_COUNTER_COUNT];
     uint8_t epoch[EXANET_NETWORK_NODES];
     int64_t now;                    /* virtual ns since the start of the network */
@@ -93,9 +94,9 @@ typedef struct ExanetNetwork {
 } ExanetNetwork;
 
 /*
- * Starts all nodes, enables the devices with open contexts except nodes in @topo->passes,
- * and waits until all links are up.  @props: properties of all nodes, "" or ",a=b".  The
- * network owns the routing tables of @topo from now on.
+ * Starts all nodes, enables the devices and opens contexts, except at nodes in
+ * @topo->passes, and waits until all links are up.  @props: properties of all nodes, ""
+ * or ",a=b".  The network owns the routing tables of @topo from now on.
  */
 ExanetNetwork *exanet_network_start(const ExanetTopology *topo, const char *props);
 void exanet_network_stop(ExanetNetwork *f);
@@ -118,16 +119,17 @@ bool exanet_network_linked(ExanetNetwork *f);
  */
 void exanet_network_wait_linked(ExanetNetwork *f);
 /*
- * Waits in real time until no counter of a node changes and no frame arrives at an
- * alien; updates @f->count.  Returns true if a counter has changed or a frame has
- * arrived.  Fails after 120 s.
+ * Waits in real time until no counter of a running node changes and, unless @f->deaf, no
+ * frame arrives at an alien; updates @f->count.  Returns true if a counter has changed or
+ * a frame has arrived.  Fails after 120 s.
  */
 bool exanet_network_settle(ExanetNetwork *f);
 bool exanet_network_step(ExanetNetwork *f, int64_t ns);
 /*
- * Advances virtual time by @ns in steps of @step ns, and does not settle after a step.
- * So each cable has a latency of at most two steps.  This function is much faster than
- * exanet_network_step(), and accurate enough if cables have a rate.
+ * Advances virtual time by @ns, rounded up to steps of @step ns, and does not settle
+ * after a step.  So a frame may arrive some steps after the device has sent the frame.
+ * This function is much faster than exanet_network_step(), and accurate enough if cables
+ * have a rate.
  */
 void exanet_network_pass(ExanetNetwork *f, int64_t ns, int64_t step);
 /*
@@ -156,8 +158,9 @@ void exanet_network_fault_all(ExanetNetwork *f, const char *faults, uint32_t see
 uint64_t exanet_network_sum(ExanetNetwork *f, unsigned n);
 #define exanet_network_total(f, name) exanet_network_sum(f, EXANET_CNT_##name)
 /*
- * Prints, before a test fails, the counters in @f->count that are not zero, and the
- * status, level and counters of each port of the running nodes.
+ * Prints, for each running node, the counters in @f->count that are not zero, and the
+ * status, level and counters of each port with a cable.  A test calls this function
+ * before the test fails.
  */
 void exanet_network_dump(ExanetNetwork *f);
 /* Returns the 64-bit register @reg (EXANET_REG_PORT_*) of port @port of @node. */

@@ -3,10 +3,10 @@
  * The peer at the other end of the cable: a test that speaks the link protocol of
  * rnic/exanet/wire.h with a device over a socket pair, through `-netdev socket`.
  *
- * The peer answers HELLO as a NIC does.  The peer checks the header, length and
- * sequence number of each frame that it receives, and the source of each frame that is
- * no HELLO or DOWN.  The test checks and answers packets.  Each wait has a time limit,
- * after which the test fails.
+ * The peer answers HELLO as a NIC does, unless @silent is set.  The peer checks header
+ * and length of each frame that it receives.  It also checks the sequence number, unless
+ * this is 0 or @rx_gap is set, and, after the first HELLO, the source of each frame that
+ * is no HELLO or DOWN.  The test checks and answers packets.
  */
 #ifndef EXANET_PEER_H
 #define EXANET_PEER_H
@@ -16,7 +16,7 @@
 #include "hw/rnic/exanet/base/wire.h"
 #include "../common/wire-peer.h"
 
-#define EXANET_PEER_WORDS 4096      /* words of the longest frame that the peer takes */
+#define EXANET_PEER_WORDS 4096      /* value of @max_words in a new peer */
 
 /* A packet of the device; @pkt.payload points into @buf. */
 typedef struct ExanetRxPacket {
@@ -29,23 +29,26 @@ typedef struct ExanetPeer {
     WirePeer wire;
     uint32_t coord;                 /* coordinates of the peer */
     uint8_t epoch;
-    uint32_t max_words;             /* words of the longest frame to the peer */
+    uint32_t max_words;             /* words of the longest DATA frame to the peer */
     uint8_t vc; /* virtual channel of DATA, XOFF and XON that the peer sends */
     bool silent;                    /* the peer does not answer HELLOs of the device */
     bool runs;                      /* HELLOs of the peer have EXANET_HELLO_RUNS */
-    unsigned runs_taken;            /* received runs, whose packets are in @packets */
+    unsigned runs_taken;            /* number of received runs, not counted with @dump */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* expected sequence number of the next frame */
     bool rx_gap; /* the peer accepts any sequence number in the next frame */
-    bool heard; /* the last HELLO of the device had HEARD and the peer's epoch */
-    bool heard_sent;                /* the last HELLO of the peer had HEARD */
-    uint8_t heard_epoch;            /* device's epoch at the last HELLO of the peer */
+    /* the last HELLO of the device had HEARD and the peer's epoch; false after DOWN */
+    bool heard;
+    /* the last exanet_peer_hello(): its HELLO had HEARD; the epoch of the device then */
+    bool heard_sent;
+    uint8_t heard_epoch;
     struct exanet_hello hello;      /* the last HELLO of the device, in host order */
-    uint32_t node;                  /* coordinates of the device */
+    uint32_t node;                  /* coordinates in the last HELLO of the device */
     unsigned hellos, downs, xoffs, xons;    /* numbers of link frames received */
-    uint8_t xoff;                   /* bit n: the device has stopped virtual channel n */
+    /* bit n: the last XOFF or XON of the device for virtual channel n was XOFF */
+    uint8_t xoff;
     unsigned data_frames;
-    unsigned last_words;            /* number of words in the last DATA frame */
+    unsigned last_words;            /* number of words in the last received DATA frame */
     GQueue packets;                 /* the ExanetRxPackets that the test has not taken */
     GByteArray *dump;               /* not NULL: gets all DATA instead of @packets */
 } ExanetPeer;
@@ -88,16 +91,19 @@ void exanet_peer_send(ExanetPeer *p, const ExanetPacket *pkt);
  */
 unsigned exanet_peer_encode_run(uint8_t *buf, const ExanetPacket *pkt, unsigned packets,
                                 bool last);
-/* Sends an ack of @pkt with code @resp, to the ack address in the packet's footer. */
+/* Sends an ack of @pkt with code @resp to the node and small address in @pkt's footer. */
 void exanet_peer_ack(ExanetPeer *p, const ExanetPacket *pkt,
                      enum exanet_resp resp);
 
 /*
- * Handles all frames that have arrived; waits at most @ms for the first frame.  Returns
+ * Handles all frames that have arrived; waits at most @ms for the first byte.  Returns
  * false if no byte has arrived.
  */
 bool exanet_peer_poll(ExanetPeer *p, int ms);
-/* Waits for the next packet, and returns the packet; the caller frees the packet. */
+/*
+ * Waits for the next packet, and returns the packet; the caller frees the packet.  Fails
+ * after WAIT_MS.
+ */
 ExanetRxPacket *exanet_peer_take(ExanetPeer *p);
 /*
  * Does the same as exanet_peer_take(); asserts that the packet has @type, and, if this
@@ -105,8 +111,8 @@ ExanetRxPacket *exanet_peer_take(ExanetPeer *p);
  */
 ExanetRxPacket *exanet_peer_take_type(ExanetPeer *p, enum exanet_type type);
 /*
- * Takes the next packet; asserts that it is an ACK for the block with @tid and sequence
- * number @seq, and returns the response code of the ACK.
+ * Takes the next packet; asserts that it is an ACK to the peer, for the block with @tid
+ * and sequence number @seq.  Returns the response code of the ACK.
  */
 enum exanet_resp exanet_peer_take_resp(ExanetPeer *p, unsigned tid,
                                        unsigned seq);

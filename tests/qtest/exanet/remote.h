@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiver of another node.  The test acts as this receiver: it stores the packets
- * that the device sends on all cables, and acks a block when all packets of the block
- * have arrived.
+ * The receiver of another node.  The test acts as this receiver: it stores the write
+ * packets and control packets that the device sends on all cables, and acks a block when
+ * all packets of the block have arrived.
  */
 #ifndef EXANET_REMOTE_H
 #define EXANET_REMOTE_H
@@ -18,7 +18,7 @@ typedef struct ExanetRemoteBlock {
 
 typedef struct ExanetRemote {
     ExanetSink sink;
-    unsigned blocks;                /* number of blocks that the receiver has acked */
+    unsigned blocks;                /* number of acks that the receiver has sent */
     unsigned controls;
     unsigned releases;
     uint64_t control[4];            /* words of the last control packet */
@@ -33,7 +33,8 @@ typedef struct ExanetRemote {
 void exanet_remote_init(ExanetRemote *r, uint64_t base, size_t bytes);
 void exanet_remote_fini(ExanetRemote *r);
 /*
- * Stores @pkt, a write packet or control packet.  Returns true if all data of its block
+ * Stores @pkt, a write packet or control packet.  Returns true if the receiver must ack
+ * the block of @pkt now: @pkt is the last write packet or the control packet, all data
  * have arrived, and also the control packet, if @pkt requests a notification.
  */
 bool exanet_remote_take(ExanetRemote *r, const ExanetPacket *pkt);
@@ -66,8 +67,8 @@ void exanet_take_release(ExanetPeer *p, const ExanetPacket *pkt);
 /* Writes @value to the firmware's 32-bit register @reg (EXANET_REG_FW_*). */
 void exanet_fw_set(ExanetTest *t, unsigned reg, uint32_t value);
 /*
- * Settles; returns the number of blocks whose last packet has arrived at @t->peer, and
- * whose last packet the test has not taken.
+ * Settles; returns the number of packets with LAST that have arrived at @t->peer and that
+ * the test has not taken.
  */
 unsigned exanet_blocks_waiting(ExanetTest *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device with a neighbour on each port, and packets that the device forwards.  The test
- * acts as all neighbours.
+ * A device with a neighbour on each of the ports 0 to 7, and packets that the device
+ * forwards.  The test acts as all neighbours.
  */
 #ifndef EXANET_ROUTER_H
 #define EXANET_ROUTER_H
@@ -57,14 +57,15 @@ void exanet_router_send(ExanetTest *t, unsigned port, const ExanetPacket *pkt);
 void exanet_router_expect(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
                           unsigned vc);
 /*
- * Asserts that drop counter @why is @n, and that all other drop counters are 0.  Then
- * clears counter @why.
+ * Asserts that counter @why is @n, and that all other counters EXANET_CNT_DROP_* are 0.
+ * Then clears counter @why.
  */
 void exanet_assert_drops(ExanetTest *t, enum exanet_counter why, unsigned n);
 /*
- * Sends @pkt by exanet_router_send(); asserts that the device drops @pkt, counts only in
- * counter @why, and sends no packet.  Asserts that IRQ_CAUSE has EXANET_IRQ_PROTOCOL if
- * and only if @why is EXANET_CNT_DROP_SOURCE or EXANET_CNT_DROP_MALFORMED.
+ * Sends @pkt by exanet_router_send(); asserts that the device counts @pkt in counter @why
+ * and in no other counter EXANET_CNT_DROP_*, and sends no packet.  Asserts that IRQ_CAUSE
+ * has EXANET_IRQ_PROTOCOL if and only if @why is EXANET_CNT_DROP_SOURCE or
+ * EXANET_CNT_DROP_MALFORMED.
  */
 void exanet_assert_dropped(ExanetTest *t, unsigned port, const ExanetPacket *pkt,
                            enum exanet_counter why);

@@ -2,13 +2,14 @@
 /*
  * Traffic between the nodes of a network: writes, reads and messages, called operations.
  * The test keeps a copy of all memory that operations may change, and asserts that each
- * notification and message arrives exactly once, with the right data.  After a reset or a
- * kill of a node it permits exceptions: see @may_fail, @may_repeat, @forgotten.
+ * notification in memory has the right data, and that each message, and each notification
+ * in a mailbox, arrives exactly once with the right data.  After a reset or a kill of a
+ * node the test permits exceptions: see @may_fail, @may_repeat, @forgotten.
  *
  * A test works in waves.  In each wave the test starts operations, lets the operations
  * run and checks their effects.  The memory that an operation has changed is not reused
- * soon, and is compared again at the end of the test, because nothing may change this
- * memory after the operation.
+ * soon, and is compared again at the end of the test, because only a later operation that
+ * reuses the memory may change the memory.
  */
 #ifndef EXANET_TRAFFIC_H
 #define EXANET_TRAFFIC_H
@@ -51,8 +52,8 @@ typedef struct ExanetOp {
     int64_t end;                    /* virtual time of the end, ns; 0: not ended */
     bool failed;
     /*
-     * if the operation failed: field CHSTAT_ERROR, field PKTZSTAT_RESP, or field HANDLE
-     * of the notification
+     * if the operation failed: field CHSTAT_ERROR, field PKTZSTAT_RESP, field HANDLE of
+     * the notification, or EXANET_CHERR_ABORTED after a reset or kill of node @from
      */
     unsigned error;
     unsigned arrived;               /* mailbox entries that the operation has caused */
@@ -70,9 +71,15 @@ typedef struct ExanetTrafficNode {
      * the start of @image if the rest of @image is too small
      */
     uint32_t next;
-    /* end of the highest target in @image: exanet_traffic_free() compares up to here */
+    /*
+     * end of the guard behind the highest target in @image: exanet_traffic_free()
+     * compares up to here
+     */
     uint32_t used;
-    /* number of entries that the test has taken from the mailbox of each context */
+    /*
+     * number of entries that the test has taken from the mailbox of each context since
+     * the mailbox was opened
+     */
     uint32_t head[EXANET_NETWORK_CONTEXTS];
     /* operation that runs in each channel, NULL: none; packet[] has reads and messages */
     ExanetOp *write[EXANET_WRITE_CHANNELS];
@@ -119,13 +126,14 @@ ExanetOp *exanet_traffic_message(ExanetTraffic *tr, unsigned from, unsigned to,
                                  unsigned size);
 /*
  * Starts a random operation of at most @max bytes, mostly a short one; @max is at least
- * 2.  A message has at least 8 bytes.  Returns NULL if @from has no free channel.
+ * 2.  A message has at least 8 bytes.  Returns NULL if @from has no free channel for the
+ * operation.
  */
 ExanetOp *exanet_traffic_random(ExanetTraffic *tr, unsigned from, unsigned to,
                                 uint32_t max);
 /*
- * Starts a random operation from each node to each node, also to itself.  Leaves out
- * nodes that do not run or are in topo.passes, and source nodes without a free channel.
+ * Starts a random operation from each node to each node, also to the same node.  Leaves
+ * out nodes that do not run or are in topo.passes, and operations without a free channel.
  */
 void exanet_traffic_all_to_all(ExanetTraffic *tr, uint32_t max);
 /* Updates the state of all operations; returns the number of those that still run. */
@@ -139,8 +147,8 @@ unsigned exanet_traffic_poll(ExanetTraffic *tr);
 void exanet_traffic_run(ExanetTraffic *tr, int64_t ns, int64_t limit);
 /*
  * Advances virtual time by exanet_network_pass() in steps of @step ns until all
- * operations have ended.  Fails as exanet_traffic_run() after @limit ns.  Does not wait
- * until the firmware is idle.
+ * operations have ended, and settles.  Fails as exanet_traffic_run() if operations run
+ * for more than @limit ns.  Does not wait until the firmware is idle.
  */
 void exanet_traffic_pass(ExanetTraffic *tr, int64_t step, int64_t limit);
 /*

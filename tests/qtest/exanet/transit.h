@@ -15,7 +15,7 @@
 #define MIDDLE NODE(1, 0)
 #define RIGHT NODE(2, 0)
 #define ABOVE NODE(1, 1)
-#define FRAME_PACKETS 224           /* maximal number of packets in a frame */
+#define FRAME_PACKETS 224           /* maximal number of packets in a frame of a peer */
 /*
  * Duration of a word at 1 Gb/s in ns, this rate, and the number of packets that take at
  * most 50 us at this rate.
@@ -45,8 +45,8 @@ unsigned transit_level(ExanetTest *t, unsigned port, uint32_t field);
 ExanetPacket transit_packet(ExanetTest *t, unsigned from, uint32_t dst, unsigned vc,
                             unsigned n);
 /*
- * Sends packets @first to @first + @count - 1 as the peer on port @from, in frames as
- * long as the device permits.
+ * Sends packets @first to @first + @count - 1 of transit_packet() as the peer on port
+ * @from, in frames of FRAME_PACKETS packets, or fewer if the device permits fewer.
  */
 void transit_send(ExanetTest *t, unsigned from, uint32_t dst, unsigned vc,
                   unsigned first, unsigned count);
@@ -65,8 +65,8 @@ unsigned transit_arrived(ExanetTest *t);
  */
 void transit_take(ExanetTest *t, unsigned vc, unsigned first, unsigned count);
 /*
- * Settles; asserts that no port has dropped a packet, and that the test has taken all
- * packets from all peers.
+ * Asserts that counter PORT_DROPPED of each port is 0; then settles, and asserts that the
+ * test has taken all packets from all peers.
  */
 void transit_assert_none_lost(ExanetTest *t);
 

@@ -4,9 +4,9 @@
  * peer on the wire.  Functions for objects and queues are in verbs.h.
  *
  * The machine's processor executes nothing, so all RAM belongs to the test.  Virtual
- * time stands still unless pvrdma_step() moves it.  The device works between the
- * requests of the test: a test waits for an event with pvrdma_wait(), and calls
- * pvrdma_settle() before it asserts that an event has not happened.
+ * time stands still unless the test moves it, as pvrdma_step() does.  The device works
+ * between the requests of the test: a test waits for an event with pvrdma_wait(), and
+ * calls pvrdma_settle() before it asserts that an event has not happened.
  */
 #ifndef PVRDMA_DEVICE_H
 #define PVRDMA_DEVICE_H
@@ -93,9 +93,9 @@ PvrdmaTest *pvrdma_start_hub(const char *nic);
  */
 PvrdmaTest *pvrdma_start_port(const char *nic);
 /*
- * Enables reception in the NIC PVRDMA_TEST_E1000, which stores each received frame at
- * guest address @target.  Advances virtual time by 2 s, because the link of this NIC
- * comes up late.
+ * Enables reception in the NIC PVRDMA_TEST_E1000, which stores the next seven frames at
+ * guest address @target, and no further frame.  Advances virtual time by 2 s, because
+ * this NIC receives nothing for 1 s after a write to its register RCTL.
  */
 void pvrdma_nic_receive(PvrdmaTest *t, uint64_t target);
 /*
@@ -122,7 +122,7 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props);
  */
 void pvrdma_stop(PvrdmaTest *t);
 
-/* Enables MSI-X; each vector stores its message in RAM, at @t->msix. */
+/* Enables MSI-X; vector v stores to the 32-bit word v of a new page at @t->msix. */
 void pvrdma_msix_enable(PvrdmaTest *t);
 /*
  * Makes the device shared region (DSR) in RAM, and does not write the region's address to
@@ -196,7 +196,8 @@ void pvrdma_assert_mem(PvrdmaTest *t, uint64_t pa, const void *want, size_t len)
  *
  * If ERR is 0 and the Linux driver waits for an answer to @cmd, asserts that the device
  * has answered with the right header and, if MSI-X is enabled, has interrupted.
- * Otherwise asserts that the device has not answered and not interrupted.
+ * Otherwise asserts that the device has not answered and, if MSI-X is enabled, has not
+ * interrupted.
  */
 int pvrdma_command(PvrdmaTest *t, enum pvrdma_cmd cmd, union pvrdma_cmd_req *req,
                    union pvrdma_cmd_resp *resp);

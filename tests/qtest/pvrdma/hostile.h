@@ -18,7 +18,7 @@ typedef struct Hostile {
     PvrdmaQpPair good;                 /* QPs and memory that the guest does not damage */
     PvrdmaQpPair evil;                 /* QPs and memory that the guest damages */
     uint64_t evil_at; /* start of the guest memory of the last objects of @evil */
-    uint64_t scratch;               /* address of pages that no object uses */
+    uint64_t scratch;               /* scratch pages, for invented addresses */
 } Hostile;
 
 /*
@@ -50,9 +50,10 @@ void hostile_scribble(Hostile *h, uint64_t at, size_t len);
  */
 uint64_t hostile_any_page(Hostile *h);
 /*
- * Makes a page directory and a page table with random entries, in the scratch pages.
- * Returns the address of the directory, or, with a probability of 1/4, a result of
- * hostile_any_page().
+ * Makes a page directory and a page table with 16 random entries each, in the scratch
+ * pages.  With a probability of 3/4, entry 0 of the directory is the table, and the
+ * entries of the table are addresses of pages.  Returns the address of the directory, or,
+ * with a probability of 1/4, a result of hostile_any_page().
  */
 uint64_t hostile_any_pdir(Hostile *h);
 

@@ -18,7 +18,7 @@ typedef struct PvrdmaQpPair {
     PvrdmaTestCq cq[2];
     PvrdmaTestQp qp[2];
     PvrdmaTestMr mr[2];             /* memory 0 and memory 1, with all access rights */
-    uint64_t wr_id;                 /* wr_id of the last send WQE of QP 0 */
+    uint64_t wr_id;                 /* wr_id of the last WQE of pvrdma_qp_pair_do() */
 } PvrdmaQpPair;
 
 /* Starts a machine, and makes the objects of @d. */

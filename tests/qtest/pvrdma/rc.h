@@ -64,8 +64,8 @@ void rc_done(Rc *rc, uint64_t wr_id, enum pvrdma_wc_status status);
 void rc_assert_filled(Rc *rc, uint32_t offset, uint8_t byte, uint32_t len);
 
 /*
- * Sends @pkt with @len bytes of @payload as the peer.  The destination is @pkt->qpn, or
- * @rc->qp if @pkt->qpn is 0.
+ * Sends @pkt with @len bytes of @payload as the peer, with the default P_Key.  The
+ * destination is @pkt->qpn, or @rc->qp if @pkt->qpn is 0.
  */
 void rc_send(Rc *rc, const RocePacket *pkt, const void *payload, size_t len);
 void rc_aeth(Rc *rc, uint32_t psn, enum roce_aeth_kind kind, unsigned value);

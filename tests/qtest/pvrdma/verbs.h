@@ -2,9 +2,9 @@
 /*
  * Verbs for tests of pvrdma: functions that make objects, post work requests and take
  * completions as the Linux driver and the user library do.  Each function asserts that
- * its command succeeds, unless the comment of the function says otherwise.  For a
- * command that must fail, a test makes the request by a function *_request() and calls
- * pvrdma_command_fails().
+ * its command succeeds, unless the comment of the function says otherwise.  If a command
+ * must fail, a test gives the request, for example the result of a function *_request(),
+ * to pvrdma_command_fails().
  */
 #ifndef PVRDMA_VERBS_H
 #define PVRDMA_VERBS_H
@@ -76,8 +76,8 @@ PvrdmaTestCq pvrdma_cq_create(PvrdmaTest *t, uint32_t uc, uint32_t page,
                               uint32_t entries);
 void pvrdma_cq_destroy(PvrdmaTest *t, const PvrdmaTestCq *cq);
 /*
- * Copies the next completion to *@cqe, in little-endian order; returns false if the CQ is
- * empty.
+ * Copies the next completion to *@cqe, in little-endian order.  Returns false if the CQ
+ * is empty, or if the driver would refuse one of the CQ's indices.
  */
 bool pvrdma_cq_poll(PvrdmaTest *t, const PvrdmaTestCq *cq,
                     struct pvrdma_cqe *cqe);
@@ -128,8 +128,8 @@ typedef struct PvrdmaTestQpInit {
 } PvrdmaTestQpInit;
 
 /*
- * Makes the memory of a QP, and returns the request CREATE_QP.  Sets all members of @qp
- * except handle and QPN.
+ * Makes the memory of a QP, and returns the request CREATE_QP.  Initializes @qp, with 0
+ * as handle and QPN.
  */
 union pvrdma_cmd_req pvrdma_qp_request(PvrdmaTest *t,
                                        const PvrdmaTestQpInit *init,
@@ -138,8 +138,8 @@ PvrdmaTestQp pvrdma_qp_create(PvrdmaTest *t, const PvrdmaTestQpInit *init);
 void pvrdma_qp_destroy(PvrdmaTest *t, const PvrdmaTestQp *qp);
 
 /*
- * Attributes of pvrdma_qp_modify(), in host order; a member that is 0 stands for the
- * default in parentheses.
+ * Attributes for pvrdma_qp_modify() and pvrdma_wr_ud(), in host order; a member that is 0
+ * stands for the default in parentheses.
  */
 typedef struct PvrdmaTestQpAttr {
     uint32_t state;                 /* enum pvrdma_qp_state */

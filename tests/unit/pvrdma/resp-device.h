@@ -45,8 +45,8 @@ typedef struct Bed {
     PvrdmaCq cq;
     RocePath path;                  /* path of frames from the peer */
     /*
-     * The region: memory @mem, between two guards in @guarded; rights; errors set by
-     * tests.
+     * The region: memory @mem, between two guards in @guarded; rights; true: the region
+     * does not exist (set by tests and by an invalidation), an access fails (by tests).
      */
     uint8_t *guarded, *mem;
     uint32_t access;
@@ -72,8 +72,8 @@ typedef struct Bed {
 /* Creates a Bed with an RC QP in state RTS.  The caller frees the Bed by bed_free(). */
 Bed *bed_new(void);
 /*
- * Frees @bed.  Asserts that the guards are unchanged, that the responder has nothing to
- * send, and that the test has taken all packets and completions.
+ * Frees @bed.  Asserts that the guards are unchanged, that bed_run() sends nothing, and
+ * that the test has taken all packets and completions.
  */
 void bed_free(Bed *bed);
 
@@ -101,9 +101,12 @@ void bed_frame(Bed *bed, const RocePath *path, const RocePacket *pkt);
  * that were posted before.
  */
 void bed_receive(Bed *bed, unsigned sges, uint32_t len);
-/* Lets the responder send up to @budget packets; returns true if more packets wait. */
+/* Runs the responder once with @budget; returns the result of pvrdma_resp_run(). */
 bool bed_run_some(Bed *bed, unsigned budget);
-/* Lets the responder send all packets; asserts that no packet waits. */
+/*
+ * Lets the responder send all packets, except those that DCQCN delays; asserts that the
+ * port has accepted the packets.
+ */
 void bed_run(Bed *bed);
 
 /*

@@ -64,9 +64,9 @@ static int exanet_nic_coord(const char *path, uint32_t *coord)
 
 /*
  * Stores the name of NIC @n in @name.  If the environment variable EXANET_DEVICE is not empty,
- * NIC 0 is the NIC in this variable, and there is no other NIC.  Returns false if there is
- * no such NIC or no device file, or if the user may not read and write the file.  Does not
- * open the file.
+ * and the program has no raised privileges, NIC 0 is the NIC in this variable, and there is
+ * no other NIC.  Returns false if there is no such NIC or no device file, or if the user may
+ * not read and write the file.  Does not open the file.
  */
 static bool exanet_nic_name(unsigned int n, char *name, size_t size)
 {

@@ -2,9 +2,9 @@
 /*
  * Transport of the provider `exanet`: each request uses a channel of libexanet.
  *
- * A read uses a packetizer channel until the peer's NIC has accepted the request, and a
- * notification record in rnic_fi_request.nic until all bytes have arrived.  The notification
- * may arrive before the ack of the request.
+ * A read uses a packetizer channel until the peer's NIC has accepted or refused the request,
+ * and a notification record in rnic_fi_request.nic until the read has ended.  The
+ * notification may arrive before the ack of the request.
  */
 
 #include "exanet_fi.h"
