@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /*
- * Returns the number of stores of processes to the register POLL of the NIC, or -1 if
+ * Returns the NIC's counter of stores to the register POLL of enabled contexts, or -1 if
  * the counter cannot be read.
  */
 static inline long long poll_stores(void)

@@ -31,7 +31,7 @@ struct loop {
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
-    unsigned int waits_max; /* attempts of a message to a full mailbox that do not fail */
+    unsigned int waits_max; /* attempts that find a full mailbox and do not fail */
     /* The next @fails requests with kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;
     int fail_err;

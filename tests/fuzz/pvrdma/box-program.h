@@ -12,10 +12,10 @@
 
 /*
  * Flags and a field of operation PVRDMA_OP_DOORBELL, in the second argument.  POLL: a
- * vCPU stores the command POLL for a CQ of EVIL, and the next operation in the same record
- * happens while the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs stand
- * still during the poll.  RELEASES: number of releases of the big lock before the next
- * operation.
+ * vCPU stores the command POLL for a CQ of EVIL, and the next operation in the same
+ * record happens while the vCPU has released the big lock.  EXCLUSIVE: all other vCPUs
+ * stand still during the poll.  RELEASES: number of releases of the big lock before the
+ * next operation.
  */
 #define PVRDMA_BOX_POLL         0x80
 #define PVRDMA_BOX_EXCLUSIVE    0x40

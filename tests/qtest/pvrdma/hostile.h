@@ -18,7 +18,7 @@ typedef struct Hostile {
     PvrdmaQpPair good;                 /* QPs and memory that the guest does not damage */
     PvrdmaQpPair evil;                 /* QPs and memory that the guest damages */
     uint64_t evil_at; /* start of the guest memory of the last objects of @evil */
-    uint64_t scratch;               /* scratch pages, for invented addresses */
+    uint64_t scratch;               /* address of the scratch pages */
 } Hostile;
 
 /*

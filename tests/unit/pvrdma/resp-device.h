@@ -45,8 +45,9 @@ typedef struct Bed {
     PvrdmaCq cq;
     RocePath path;                  /* path of frames from the peer */
     /*
-     * The region: memory @mem, between two guards in @guarded; rights; true: the region
-     * does not exist (set by tests and by an invalidation), an access fails (by tests).
+     * The region: memory @mem, between two guards in @guarded, and its rights @access.
+     * Tests set errors: the region does not exist, or each access fails.  An invalidation
+     * sets @mr_gone, too.
      */
     uint8_t *guarded, *mem;
     uint32_t access;
