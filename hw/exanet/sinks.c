@@ -145,18 +145,20 @@ typedef struct Sink {
     bool message;                   /* packets for NI ports must come from a packetizer */
 } Sink;
 
-static const Sink sinks[EXANET_TYPE_VALUES] = {
-    [EXANET_TYPE_WRITE] = { sink_write, .memory = true, .message = true },
-    [EXANET_TYPE_READ_REQ] = { sink_read_req, .message = true },
-    [EXANET_TYPE_CONTROL] = { sink_control },
-    [EXANET_TYPE_AXI_READ] = { sink_axi_request, .memory = true },
-    [EXANET_TYPE_NOTIFY] = { sink_notify, .memory = true },
-    [EXANET_TYPE_RELEASE] = { sink_release },
-    [EXANET_TYPE_AXI_WRITE] = { sink_axi_request, .memory = true },
-    [EXANET_TYPE_ACK] = { sink_ack },
-    [EXANET_TYPE_AXI_RESPONSE] = { sink_axi_response },
-    [EXANET_TYPE_FLOW_RATE] = { sink_flow_rate },
-};
+#define SINK_WRITE          { sink_write, .memory = true, .message = true }
+#define SINK_READ_REQ       { sink_read_req, .message = true }
+#define SINK_CONTROL        { sink_control }
+#define SINK_AXI_READ       { sink_axi_request, .memory = true }
+#define SINK_NOTIFY         { sink_notify, .memory = true }
+#define SINK_RELEASE        { sink_release }
+#define SINK_AXI_WRITE      { sink_axi_request, .memory = true }
+#define SINK_ACK            { sink_ack }
+#define SINK_AXI_RESPONSE   { sink_axi_response }
+#define SINK_FLOW_RATE      { sink_flow_rate }
+
+/* The list of types makes this table, so a type without a SINK_ macro fails the build. */
+#define SINK(name, value, ...) [value] = SINK_##name,
+static const Sink sinks[EXANET_TYPE_VALUES] = { EXANET_TYPES(SINK) };
 
 /*
  * Returns the NI port to which NI index @index leads, or 0 if the index has no unit, or
@@ -188,7 +190,7 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     const Sink *sink = &sinks[pkt->type];
     unsigned port = sink_port(s, index, pkt->type);
 
-    if (!port || !sink->function || (sink->message && !sink_from_packetizer(pkt))) {
+    if (!port || (sink->message && !sink_from_packetizer(pkt))) {
         sink_reject(s, pkt);
         return;
     }

@@ -214,13 +214,12 @@ def main_header(family):
         yield f'{name}: few files use {", ".join(sorted(few))}'
 
 
-def wide_doors(top=TOP):
-    """Yields a message for each header in DOORS of the repository TOP with more than DOOR_MAX
-    lines."""
+def wide_doors():
+    """Yields a message for each header in DOORS with more than DOOR_MAX lines."""
     for family, doors in DOORS.items():
         for folder, header in doors.items():
             name = f'hw/{family}/{folder}/{header}'
-            lines = len((top / name).read_text(encoding='utf-8').splitlines())
+            lines = len((TOP / name).read_text(encoding='utf-8').splitlines())
             if lines > DOOR_MAX:
                 yield f'{name}: {lines} lines, more than {DOOR_MAX}'
 

@@ -13,9 +13,12 @@
 typedef struct ExanetState ExanetState;
 
 extern const ExanetUnit exanet_shm_unit;
-/* Creates all parts.  Returns false with @errp set, and no part, for a bad property. */
+/*
+ * Creates ExanetState.aperture_mr and all parts of shared memory.  Returns false with
+ * @errp set, and creates nothing, if a property is not valid.
+ */
 bool exanet_shm_init(ExanetState *s, Error **errp);
-/* Calls exanet_shm_abort() and ends all parts, except the state that a vCPU may use. */
+/* Ends all accesses and parts.  exanet_shm_finalize() frees state that a vCPU may use. */
 void exanet_shm_fini(ExanetState *s);
 /* Frees the block RAM and the rest, if any, when the last reference to @s is gone. */
 void exanet_shm_finalize(ExanetState *s);
@@ -32,10 +35,7 @@ void exanet_shm_abort(ExanetState *s);
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);
-/*
- * Returns the default of register PORT_LATENCY, ns, if the property link-latency-ns is 0.
- * Returns 0 if shm-timing is off.
- */
+/* Returns the default of PORT_LATENCY, ns, without link-latency-ns.  0: no shm-timing. */
 uint32_t exanet_shm_latency(const ExanetState *s);
 /*
  * Returns the number of stores and RDMA writes of context @c that the initiator has

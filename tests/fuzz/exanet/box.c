@@ -14,7 +14,7 @@
  * from then on the following holds, too:
  *
  *   - the device changes memory of hostile processes only; the secret in the memory of
- *     the honest process reaches neither their memory and loads nor the hostile node;
+ *     the honest process reaches no memory or load of theirs, and not the hostile node;
  *   - packets for the honest node leave by the cable of the honest node, while this
  *     cable works;
  *   - the device accepts a block of the honest node: at once if each set of receiver
