@@ -88,8 +88,8 @@ static void test_check_values(void)
 }
 
 /*
- * Each packet type has a vector, so a new type must appear in the script, which has a list
- * of types of its own.
+ * Each packet type has a vector, so a new type must appear in the script, which has its
+ * own list of types.
  */
 static void test_vector_types(void)
 {
