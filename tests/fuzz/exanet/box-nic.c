@@ -92,6 +92,17 @@ void nic_user64(unsigned c, unsigned page, hwaddr at, uint64_t value)
     nic_mmio_set(EXANET_BAR_USER, nic_user_at(c, page, at), value, 8);
 }
 
+void nic_message(unsigned c, unsigned channel, uint64_t gva, uint64_t ctrl)
+{
+    hwaddr at = channel * EXANET_PKTZ_BYTES;
+
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_PAYLOAD, 0x1122334455667788);
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at, gva);
+    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_CTRL,
+               (ctrl & ~EXANET_PKTZ_SIZE) | EXANET_PKTZ_GO |
+               RNIC_PREP(EXANET_PKTZ_SIZE, 8));
+}
+
 /* --- Work ------------------------------------------------------------------------- */
 
 static uint64_t accel_ops(void)

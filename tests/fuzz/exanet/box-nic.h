@@ -106,6 +106,11 @@ void nic_reg64(hwaddr at, uint64_t value);
 /* Returns the offset in the user BAR of byte @at of page @page of context @c. */
 hwaddr nic_user_at(unsigned c, unsigned page, hwaddr at);
 void nic_user64(unsigned c, unsigned page, hwaddr at, uint64_t value);
+/*
+ * Sends a message of 8 bytes by channel @channel of the packetizer page of context @c to
+ * @gva.  @ctrl: the control word; the function sets its size and GO.
+ */
+void nic_message(unsigned c, unsigned channel, uint64_t gva, uint64_t ctrl);
 
 /* --- The kernel -------------------------------------------------------------- */
 

@@ -18,30 +18,22 @@
  *   - packets for the honest node leave by the cable of the honest node, while this
  *     cable works;
  *   - the device accepts a block of the honest node: at once if each set of receiver
- *     contexts has a free or an idle one, else within TIMEOUT_NS; the same is true of a
- *     node behind it, unless the hostile node has sent packets in the name of that node;
+ *     contexts has a free or an idle one, else within 5 s; the same is true of a node
+ *     behind it, unless the hostile node has sent packets in the name of that node;
  *     the honest process can send messages, stores and transfers to the honest node;
  *   - each transfer ends in bounded time, without a close of its context;
  *   - a closed context becomes quiet, and its next owner can send a message to the
  *     honest node; 61 s after the close of all contexts the device is quiescent, what
  *     nic_tables_check() says holds, and each context can also store to the honest node.
  */
-#include "box-nic.h"
+#include "box-honest.h"
 #include "qemu/units.h"
 #include "hw/rnic/exanet/engine/context.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/link/port.h"
-#include "hw/rnic/exanet/engine/receiver-source.h"
-#include "hw/rnic/exanet/shm/shm.h"
-#include "hw/rnic/exanet/engine/receiver.h"
 #include "hw/rnic/exanet/base/wire.h"
 
-#define TRANSFER    0x6000          /* bytes of the honest process' RDMA write */
 #define REPEATS     24000           /* limit of all repetitions in one program */
 #define OPS_MAX     256
-#define TIMEOUT_NS  (5 * NANOSECONDS_PER_SECOND)    /* limit of honest work */
-/* limit of the time without a transfer's end */
-#define TRANSFER_NS (120 * NANOSECONDS_PER_SECOND)
 
 /* --- Operations ------------------------------------------------------------------- */
 
@@ -317,17 +309,6 @@ static void op_store(FuzzInput *in)
     box_vcpu(false);
 }
 
-static void message_send(unsigned c, unsigned channel, uint64_t gva, uint64_t ctrl)
-{
-    hwaddr at = channel * EXANET_PKTZ_BYTES;
-
-    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_PAYLOAD, 0x1122334455667788);
-    nic_user64(c, EXANET_PAGE_PACKETIZER, at, gva);
-    nic_user64(c, EXANET_PAGE_PACKETIZER, at + EXANET_PKTZ_CTRL,
-               (ctrl & ~EXANET_PKTZ_SIZE) | EXANET_PKTZ_GO |
-               RNIC_PREP(EXANET_PKTZ_SIZE, 8));
-}
-
 static void op_messages(FuzzInput *in)
 {
     unsigned n = repeats(in), c = fuzz_u8(in) % EVIL_CTXS;
@@ -335,8 +316,8 @@ static void op_messages(FuzzInput *in)
     uint64_t va = fuzz_u64(in), ctrl = fuzz_u32(in);
 
     for (unsigned i = 0; i < n; i++) {
-        message_send(c, i % EXANET_PKTZ_CHANNELS,
-                     RNIC_PREP(EXANET_GVA_COORD, dst) | (va & EXANET_GVA_VA), ctrl);
+        nic_message(c, i % EXANET_PKTZ_CHANNELS,
+                    RNIC_PREP(EXANET_GVA_COORD, dst) | (va & EXANET_GVA_VA), ctrl);
         dst += stride;
         if (i % 16 == 15) {
             nic_settle();
@@ -556,220 +537,6 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
     default:
         op_kernel(in, op);
     }
-}
-
-/* --- Guarantees for honest nodes and processes -------------------------------------- */
-
-/*
- * Asserts that the device has not changed the memory of the honest process, and has not
- * copied the secret to hostile processes.
- */
-static void memory_check(void)
-{
-    for (unsigned i = DATA_AT(HONEST_CTX); i < DATA_AT(CTXS); i += 8) {
-        g_assert_cmphex(ldq_le_p(box_ram + i), ==, SECRET);
-    }
-    g_assert_false(nic_has_secret(box_ram, DATA_AT(HONEST_CTX)));
-}
-
-/*
- * Returns true if the receiver must accept a block: each set of receiver contexts has a
- * context that is free or idle, and no packet of the hostile node can arrive before the
- * block.
- */
-static bool receiver_has_room(void)
-{
-    const ExanetReceiver *r = &box.s->receiver;
-    const ExanetPort *evil = &box.s->port[EVIL];
-
-    for (unsigned set = 0; set < EXANET_RX_CONTEXTS; set += EXANET_RX_WAYS) {
-        unsigned used = 0;
-
-        for (unsigned i = set; i < set + r->ways; i++) {
-            used += r->ctx[i].valid && box_now() - r->ctx[i].time <= EXANET_RX_IDLE_NS;
-        }
-        if (used == r->ways) {
-            return false;
-        }
-    }
-    return !evil->rx_count && !evil->owner_words;
-}
-
-/*
- * Sends a copy of @pkt and waits at most TIMEOUT_NS for the response.  Returns true
- * after an ack.  Returns false after a nack, which must be NO_CONTEXT, and only if the
- * receiver had no room.
- */
-static bool honest_copy(const ExanetPacket *pkt)
-{
-    int64_t end = box_now() + TIMEOUT_NS;
-    bool room = receiver_has_room();
-
-    box.acks = box.nacks = 0;
-    nic_packet_send(HONEST, pkt);
-    nic_step(SCALE_MS);
-    /* earlier packets may wait for a neighbour without progress: link-stall-ms */
-    while (!box.acks && !box.nacks && box_now() < end) {
-        nic_step(50 * SCALE_MS);
-    }
-    g_assert_cmpuint(box.acks + box.nacks, ==, 1);
-    if (box.nacks) {
-        g_assert_cmpuint(box.resp, ==, EXANET_RESP_NO_CONTEXT);
-        g_assert_false(room);
-    }
-    return box.acks;
-}
-
-/*
- * Asserts that a block of node @src for the honest process arrives: its first copy if
- * the receiver has room, else a later copy, because receiver contexts become idle.
- */
-static void honest_block(uint32_t src)
-{
-    static const uint8_t data[64] = "a block of the honest node";
-    ExanetPacket pkt = {
-        .type = EXANET_TYPE_WRITE, .dst = NODE, .src = src,
-        .epoch = PEER_EPOCH, .pdid = nic_pdid(HONEST_CTX), .ttl = EXANET_TTL_MAX,
-        .user = EXANET_SMALL(EXANET_NI_RT_RESPONSE), .first = true, .last = true,
-        .va = 0x1000, .size = sizeof(data), .payload = data,
-    };
-    int64_t end = box_now() + TIMEOUT_NS;
-
-    pkt.tid = ++box.tid;            /* a TID that differs from that of the last block */
-    while (!honest_copy(&pkt)) {
-        g_assert_cmpint(box_now(), <, end);
-        pkt.seq++;
-        nic_step(EXANET_RX_IDLE_NS);
-    }
-    g_assert_cmpmem(box_ram + DATA_AT(HONEST_CTX) + 0x1000, sizeof(data), data,
-                    sizeof(data));
-    nic_secret_fill(0x1000, sizeof(data));
-}
-
-static unsigned message_state(unsigned c, unsigned channel)
-{
-    return RNIC_GET(EXANET_PKTZSTAT_STATE,
-                    nic_mmio_get(EXANET_BAR_USER, nic_user_at(c, EXANET_PAGE_PACKETIZER,
-                                 channel * EXANET_PKTZ_BYTES + 0x10), 8));
-}
-
-/* Asserts that the honest node acks a message of context @c within TIMEOUT_NS. */
-static void honest_message(unsigned c)
-{
-    int64_t end = box_now() + TIMEOUT_NS;
-
-    message_send(c, 15, RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) |
-                 EXANET_NI_VA(EXANET_NI_MAILBOX), EXANET_PKTZ_ACK |
-                 RNIC_PREP(EXANET_PKTZ_CODE, EXANET_TYPE_WRITE));
-    nic_settle();
-    while (message_state(c, 15) == EXANET_PKTZ_WAITING && box_now() < end) {
-        nic_step(50 * SCALE_MS);
-    }
-    g_assert_cmpuint(message_state(c, 15), ==, EXANET_PKTZ_ACKED);
-}
-
-/*
- * Asserts that an RDMA write of the honest process to the honest node ends within
- * TIMEOUT_NS.
- */
-static void honest_transfer(void)
-{
-    int64_t end = box_now() + TIMEOUT_NS;
-    unsigned state;
-
-    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0, 0x2000);
-    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0x08,
-               RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) | 0x10000);
-    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, 0x10,
-               RNIC_PREP(EXANET_CHANNEL_LENGTH, TRANSFER) | EXANET_CHANNEL_MULTIPATH);
-    nic_user64(HONEST_CTX, EXANET_PAGE_SCRATCHPAD, EXANET_CHANNEL_DOORBELL, 1);
-    nic_settle();
-    do {
-        state = RNIC_GET(EXANET_CHSTAT_STATE,
-                         nic_mmio_get(EXANET_BAR_USER, nic_user_at(HONEST_CTX,
-                                      EXANET_PAGE_SCRATCHPAD, 0x30), 8));
-        nic_step(10 * SCALE_MS);
-    } while ((state == EXANET_CHANNEL_QUEUED || state == EXANET_CHANNEL_ACTIVE) &&
-             box_now() < end);
-    g_assert_cmpuint(state, ==, EXANET_CHANNEL_DONE);
-}
-
-/*
- * Asserts that a store of context @c to the honest node arrives within TIMEOUT_NS,
- * without a new error.
- */
-static void honest_store(unsigned c)
-{
-    uint32_t errors = exanet_shm_errors(box.s, c);
-    uint64_t value = 0x600d000000000000 + c;
-    int64_t end = box_now() + TIMEOUT_NS;
-
-    box.stored = 0;
-    nic_segment(15, c, HONEST_NODE, 0x2000, 0);
-    nic_mmio_set(EXANET_BAR_APERTURE, 15 * SEGMENT, value, 8);
-    nic_settle();
-    while (box.stored != value && box_now() < end) {
-        nic_step(50 * SCALE_MS);
-    }
-    g_assert_cmphex(box.stored, ==, value);
-    g_assert_cmpuint(exanet_shm_errors(box.s, c), ==, errors);
-}
-
-/*
- * Asserts that all transfers end without a close of their contexts, and answers their
- * page faults.  Reads for other nodes wait in a queue until earlier reads have ended,
- * so the time limit starts again when this queue becomes shorter.
- */
-static void transfers_end(void)
-{
-    int64_t end = box_now() + TRANSFER_NS;
-    unsigned waiting = nic_reads_waiting();
-
-    while (!(nic_mmio_get(EXANET_BAR_REGS, EXANET_REG_STATUS, 4) &
-             EXANET_STATUS_QUIESCENT)) {
-        if (nic_reads_waiting() < waiting) {
-            waiting = nic_reads_waiting();
-            end = box_now() + TRANSFER_NS;
-        }
-        g_assert_cmpint(box_now(), <, end);
-        nic_faults_resolve(32, 0);
-        nic_step(100 * SCALE_MS);
-    }
-}
-
-static void honest_check(void)
-{
-    memory_check();
-    for (unsigned i = 0; i < BOX_WIRES; i++) {
-        box_wire_block(i, false);
-    }
-    nic_settle();
-    honest_block(HONEST_NODE);
-    if (!box.far_named) {
-        honest_block(FAR_NODE);
-    }
-    honest_message(HONEST_CTX);
-    honest_store(HONEST_CTX);
-    honest_transfer();
-    transfers_end();
-    for (unsigned c = 0; c < CTXS; c++) {
-        nic_ctx_close(c);
-        nic_ctx_open(c, HONEST_JOB);
-        honest_message(c);
-        nic_ctx_close(c);
-    }
-    nic_step(HOLD_NS);
-    g_assert_true(nic_mmio_get(EXANET_BAR_REGS, EXANET_REG_STATUS, 4) &
-                  EXANET_STATUS_QUIESCENT);
-    nic_tables_check();
-    g_assert_true(box.s->port[HONEST].up);
-    for (unsigned c = 0; c < CTXS; c++) {
-        nic_ctx_open(c, HONEST_JOB);
-        honest_message(c);
-        honest_store(c);
-    }
-    honest_block(HONEST_NODE);
-    memory_check();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
