@@ -516,7 +516,7 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
         break;
     case BOX_OP_BLOCK:
         arg = fuzz_u8(in);
-        box.blocked |= (arg & 1) == HONEST;
+        box.blocked |= (arg & 1) == HONEST && arg & 2;
         box_wire_block(arg & 1, arg & 2);
         break;
     case BOX_OP_CLOSE:
