@@ -160,6 +160,31 @@ static void honest_store(unsigned c)
 }
 
 /*
+ * Asserts that a copy of 8 bytes by CDMA from the honest process to the honest node
+ * arrives within TIMEOUT_NS.  All other copies have ended.
+ */
+static void honest_cdma(void)
+{
+    const BoxCopy copy = {
+        .ctx = HONEST_CTX, .src = 0x3000, .bytes = sizeof(uint64_t), .dst_remote = true,
+        .dst = RNIC_PREP(EXANET_GVA_COORD, HONEST_NODE) | 0x2000,
+    };
+    int64_t end = box_now() + TIMEOUT_NS;
+    int ch;
+
+    box.stored = 0;
+    ch = nic_copy_start(&copy);
+    g_assert_cmpint(ch, >=, 0);
+    nic_settle();
+    while (nic_copy_busy(ch) && box_now() < end) {
+        nic_step(50 * SCALE_MS);
+    }
+    g_assert_false(nic_copy_busy(ch));
+    g_assert_cmphex(box.stored, ==, SECRET);
+    nic_copies_poll();
+}
+
+/*
  * Asserts that all transfers end without a close of their contexts, and answers their
  * page faults.  Reads for other nodes wait in a queue until earlier reads have ended,
  * so the time limit starts again when this queue becomes shorter.
@@ -195,6 +220,9 @@ void honest_check(void)
     honest_message(HONEST_CTX);
     honest_store(HONEST_CTX);
     honest_transfer();
+    nic_copies_end();
+    honest_cdma();
+    memory_check();
     transfers_end();
     for (unsigned c = 0; c < CTXS; c++) {
         nic_ctx_close(c);

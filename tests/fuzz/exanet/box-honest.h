@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guarantees for honest nodes and processes in exanet-box, which the target asserts; box.c
- * has a list of them.  They hold while no program has the kernel's rights.
+ * Guarantees for honest nodes and processes in exanet-box, which the target asserts.
+ * box.c has a list of the guarantees, which hold while the program lacks the
+ * kernel's rights.
  */
 #ifndef TESTS_FUZZ_EXANET_BOX_HONEST_H
 #define TESTS_FUZZ_EXANET_BOX_HONEST_H

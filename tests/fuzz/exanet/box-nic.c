@@ -217,6 +217,7 @@ void nic_ctx_close(unsigned c)
         return;
     }
     nic_reg32(base + EXANET_REG_CTX_CTRL, ctrl | EXANET_CTX_CTRL_QUIESCE);
+    nic_copies_drop(c);
     while (!(nic_mmio_get(EXANET_BAR_REGS, base + EXANET_REG_CTX_STATUS, 4) &
              EXANET_CTX_STATUS_QUIESCED) && box_now() < end) {
         nic_step(10 * SCALE_MS);
@@ -664,6 +665,7 @@ void nic_restart(void)
 {
     memory_restore();
     neighbours_make();
+    memset(box.copy, 0, sizeof(box.copy));
     box.kernel = false;
     exanet_reset(box.s);
     for (unsigned i = 0; i < BOX_WIRES; i++) {

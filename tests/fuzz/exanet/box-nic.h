@@ -56,6 +56,11 @@ typedef struct Box {
     uint8_t irq;                    /* effect of the next interrupt, see nic_irq() */
     uint32_t irq_reg, irq_value;
     uint16_t job[CTXS];
+    /* Copies by CDMA, one for each channel. */
+    struct {
+        int64_t end;                /* ns, limit of the copy; 0: the channel is free */
+        unsigned ctx;               /* context of the process that copies */
+    } copy[EXANET_CDMA_CHANNELS];
     /* State of the neighbours.  hello[]: HELLO of each neighbour, not yet with HEARD. */
     struct exanet_hello hello[BOX_WIRES];
     unsigned acks, nacks; /* responses to the last copy of honest block @tid */
@@ -165,12 +170,48 @@ enum exanet_resp __wrap_exanet_walk(const ExanetWalk *w, uint64_t va, bool write
 struct ShmNodes *__real_exanet_shm_nodes_new(void);
 struct ShmNodes *__wrap_exanet_shm_nodes_new(void);
 
+/* --- Copies by CDMA: box-cdma.c ---------------------------------------------- */
+
+/* A copy that a process wants, with the arguments of EXANET_IOC_CDMA. */
+typedef struct BoxCopy {
+    unsigned ctx;                   /* context of the process */
+    uint64_t src;                   /* VA of the process, or (@src_remote) a GVA */
+    uint64_t dst;                   /* VA of the process, or (@dst_remote) a GVA */
+    uint32_t bytes;
+    bool src_remote;
+    bool dst_remote;
+    unsigned dst_ctx;               /* context at the remote node */
+} BoxCopy;
+
+/*
+ * Starts @copy, and returns its channel.  Copies at most 128 KiB.  Returns -1 if the driver
+ * refuses the copy, or if @copy must wait for a channel.
+ */
+int nic_copy_start(const BoxCopy *copy);
+/* Returns true if the copy of channel @ch has not ended. */
+bool nic_copy_busy(unsigned ch);
+/*
+ * Frees the channels whose copies have ended.  Resets the channels whose copies have
+ * lasted for 60 s.
+ */
+void nic_copies_poll(void);
+/*
+ * Frees the channels of context @c, which the driver has quiesced.  Asserts that the
+ * copies of @c have ended, unless the program has the kernel's rights.
+ */
+void nic_copies_drop(unsigned c);
+/*
+ * Answers page faults, asserts that all copies end within 60 s, and frees the channels.
+ */
+void nic_copies_end(void);
+
 /* --- Tables: box-tables.c ---------------------------------------------- */
 
 /*
  * Checks the tables of the device.  The caller has waited HOLD_NS since the close of all
- * contexts.  Asserts that the receiver has no source and no valid receiver context, and
- * that packetizer and initiator can remove all their nodes.  Then asserts that reports of
+ * contexts.  Asserts that the receiver has no source and no valid receiver context, that
+ * all pieces of CDMA are free, and that packetizer and initiator can remove all their
+ * nodes.  Then asserts that reports of
  * failed reads end, and that the port of the hostile node reserves the node's coordinates
  * for at most 11 s after the loss of the carrier.  Finally, at least 121 s after the
  * close of the contexts, asserts that the firmware can remove all its nodes.

@@ -39,6 +39,11 @@
 #define EXANET_BOX_RELEASES     0x0c /* releases of the lock before the inner operation */
 #define EXANET_BOX_STORE_BYTES  13 /* bytes of arguments before the inner operation */
 
+/* Flags of BOX_OP_CDMA.  COPY_ENDS: the operation waits for the end of all copies. */
+#define EXANET_BOX_SRC_REMOTE   0x01
+#define EXANET_BOX_DST_REMOTE   0x02
+#define EXANET_BOX_COPY_ENDS    0x04
+
 typedef enum ExanetBoxOp {
     BOX_OP_PACKETS,                 /* packets of the hostile node on cable 1 */
     BOX_OP_HELLO,
@@ -56,6 +61,7 @@ typedef enum ExanetBoxOp {
     BOX_OP_OPEN,
     BOX_OP_FLIP,                    /* a byte of RAM changes between two reads */
     BOX_OP_FAULTS,                  /* the kernel answers page faults */
+    BOX_OP_CDMA,                    /* the kernel starts a copy for a hostile process */
     BOX_OP_PROCESS_OPS,
     /* only programs with EXANET_BOX_KERNEL have the operations from here on: */
     BOX_OP_MMIO = BOX_OP_PROCESS_OPS,

@@ -13,6 +13,7 @@
 #include "hw/rnic/exanet/engine/job-quota.h"
 #include "hw/rnic/exanet/link/port.h"
 #include "hw/rnic/exanet/engine/receiver.h"
+#include "hw/rnic/exanet/shm/cdma-internal.h"
 #include "hw/rnic/exanet/shm/node.c"
 
 /*
@@ -101,6 +102,17 @@ static void initiator_check(void)
     g_assert_cmpuint(g_hash_table_size(shm_nodes->nodes), ==, 0);
 }
 
+static void cdma_check(void)
+{
+    for (unsigned i = 0; i < EXANET_CDMA_CHANNELS; i++) {
+        const CdmaChannel *ch = cdma_channel(box.s, i);
+
+        g_assert_false(cdma_busy(ch));
+        g_assert_cmphex(ch->in[CDMA_STAGE_FREE] | ch->in[CDMA_STAGE_FAILED], ==, ~0ULL);
+        g_assert_false(timer_pending(ch->timer));
+    }
+}
+
 static void receiver_check(void)
 {
     const ExanetReceiver *r = &box.s->receiver;
@@ -154,6 +166,7 @@ static void reservation_ends(void)
 void nic_tables_check(void)
 {
     receiver_check();
+    cdma_check();
     initiator_check();
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         packetizer_check(c);

@@ -20,8 +20,10 @@
  *   - the device accepts a block of the honest node: at once if each set of receiver
  *     contexts has a free or an idle one, else within 5 s; the same is true of a node
  *     behind it, unless the hostile node has sent packets in the name of that node;
- *     the honest process can send messages, stores and transfers to the honest node;
- *   - each transfer ends in bounded time, without a close of its context;
+ *     the honest process can send messages, stores, transfers and copies by CDMA to the
+ *     honest node;
+ *   - each transfer ends in bounded time, without a close of its context; each copy by
+ *     CDMA ends within 60 s if the kernel answers page faults;
  *   - a closed context becomes quiet, and its next owner can send a message to the
  *     honest node; 61 s after the close of all contexts the device is quiescent, what
  *     nic_tables_check() says holds, and each context can also store to the honest node.
@@ -382,6 +384,33 @@ static void op_aperture(FuzzInput *in)
     g_assert_false(!write && !box.kernel && nic_is_secret(value, size));
 }
 
+static void op_cdma(FuzzInput *in)
+{
+    BoxCopy copy = { .ctx = fuzz_u8(in) % EVIL_CTXS };
+    uint8_t flags = fuzz_u8(in);
+    uint32_t coord;
+
+    copy.src_remote = flags & EXANET_BOX_SRC_REMOTE;
+    copy.dst_remote = flags & EXANET_BOX_DST_REMOTE;
+    copy.dst_ctx = fuzz_u8(in) % EXANET_CONTEXTS;
+    coord = coord_of(fuzz_u32(in));
+    copy.src = fuzz_u64(in);
+    if (copy.src_remote) {
+        copy.src = RNIC_PREP(EXANET_GVA_COORD, coord) | (copy.src & EXANET_GVA_VA);
+    }
+    coord = coord_of(fuzz_u32(in));
+    copy.dst = fuzz_u64(in);
+    if (copy.dst_remote) {
+        copy.dst = RNIC_PREP(EXANET_GVA_COORD, coord) | (copy.dst & EXANET_GVA_VA);
+    }
+    copy.bytes = fuzz_u32(in);
+    nic_copy_start(&copy);
+    nic_settle();
+    if (flags & EXANET_BOX_COPY_ENDS && !during.now && !box.kernel) {
+        nic_copies_end();
+    }
+}
+
 static void op_open(FuzzInput *in)
 {
     unsigned c = fuzz_u8(in) % EVIL_CTXS;
@@ -534,6 +563,9 @@ static void op_do(FuzzInput *in, ExanetBoxOp op)
         arg = fuzz_u8(in);
         nic_faults_resolve(arg % 32, fuzz_u16(in));
         break;
+    case BOX_OP_CDMA:
+        op_cdma(in);
+        break;
     default:
         op_kernel(in, op);
     }
@@ -552,6 +584,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_bytes(&in, record, sizeof(record));
         op_do(&op, record[0] % (box.kernel ? BOX_OP_OPS : BOX_OP_PROCESS_OPS));
         nic_settle();
+        nic_copies_poll();
     }
     if (!box.gone) {
         if (box.kernel) {

@@ -106,6 +106,24 @@ static void segments_make(uint8_t *at, GRand *rand)
 }
 
 /*
+ * Makes the arguments of BOX_OP_CDMA: mostly VAs in or near the memory of the contexts.
+ */
+static void cdma_make(uint8_t *at, GRand *rand)
+{
+    if (!one_in(rand, 4)) {
+        at[2] %= 4;                 /* the context at the remote node */
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        nodes_make(at + 3 + side * 12, NULL, rand);
+        if (!one_in(rand, 8)) {
+            stq_le_p(at + 7 + side * 12, g_rand_int_range(rand, 0, 0x20000) &
+                     (one_in(rand, 2) ? ~0 : ~7));
+        }
+    }
+    stl_le_p(at + 27, g_rand_int_range(rand, 1, one_in(rand, 8) ? 0x40000 : 0x1000));
+}
+
+/*
  * Makes the arguments of BOX_OP_STORE: in two of three cases a poll with a new
  * operation inside, else a store.
  */
@@ -155,6 +173,9 @@ static void op_make(uint8_t *at, bool whole, GRand *rand)
         break;
     case BOX_OP_SEGMENTS:
         segments_make(at + 1, rand);
+        break;
+    case BOX_OP_CDMA:
+        cdma_make(at + 1, rand);
         break;
     case BOX_OP_ACCEL:
         accel_make(at + 1, rand);
