@@ -206,6 +206,23 @@ static void transfers_end(void)
     }
 }
 
+/*
+ * Makes the hostile node use its own coordinates, if the device believes that the honest
+ * node is at the hostile cable.  Asserts that this happens only if the honest cable was
+ * blocked and no property peerN names the neighbours, because the device reserves the
+ * coordinates of a neighbour for a limited time after the loss of its link.
+ */
+static void impostor_end(void)
+{
+    if (box.s->port[EVIL].up && box.s->port[EVIL].peer == HONEST_NODE) {
+        g_assert_true(box.blocked);
+        g_assert_false(box.flags & EXANET_BOX_NAMED);
+        box.hello[EVIL].coord = cpu_to_le32(EVIL_NODE);
+        nic_hello_send(EVIL, box.s->epoch);
+        nic_step(RESERVED_NS);
+    }
+}
+
 void honest_check(void)
 {
     memory_check();
@@ -213,6 +230,7 @@ void honest_check(void)
         box_wire_block(i, false);
     }
     nic_settle();
+    impostor_end();
     honest_block(HONEST_NODE);
     if (!box.far_named) {
         honest_block(FAR_NODE);

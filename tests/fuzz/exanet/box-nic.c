@@ -532,7 +532,35 @@ static void nic_type_register(void)
     }
 }
 
-static void nic_new(bool named, bool runs)
+/* Sets the properties of @s by flags EXANET_BOX_NAMED to EXANET_BOX_RATE of @flags. */
+static void nic_configure(ExanetState *s, uint8_t flags)
+{
+    static const struct {
+        const char *name, *dims, *routes;
+    } routers[] = {
+        { 0 },
+        { .dims = "8x1" },
+        { .name = "arithmetic" },
+        { .name = "table",
+          .routes = "0x4/0x3fffff>0;0x3/0x3fffff>0;0x406/0x3fffff>0+1;0/0>1" },
+    };
+    unsigned router = RNIC_GET(EXANET_BOX_ROUTER, flags);
+
+    s->router_name = (char *)routers[router].name;
+    s->dims = (char *)routers[router].dims;
+    s->routes = (char *)routers[router].routes;
+    s->runs = flags & EXANET_BOX_RUNS;
+    s->shm_timing = flags & EXANET_BOX_TIMING;
+    if (flags & EXANET_BOX_RATE) {
+        s->link_rate_kbps = 10000000;
+        s->link_latency_ns = 500;
+    }
+    for (unsigned i = 0; i < BOX_WIRES; i++) {
+        s->port[i].peer_named = flags & EXANET_BOX_NAMED ? peers[i] : EXANET_PEER_ANY;
+    }
+}
+
+static void nic_new(uint8_t flags)
 {
     static const Property props[] = { EXANET_PROPERTIES(BoxNic, exanet) };
     RNicHost host = { .as = &address_space_memory, .irq = nic_irq };
@@ -543,10 +571,7 @@ static void nic_new(bool named, bool runs)
     box.nic->dev.realized = true;
     host.dev = &box.nic->dev;
     box_properties(box.nic, props, ARRAY_SIZE(props));
-    for (unsigned i = 0; i < BOX_WIRES; i++) {
-        s->port[i].peer_named = named ? peers[i] : EXANET_PEER_ANY;
-    }
-    s->runs = runs;
+    nic_configure(s, flags);
     s->coord = NODE;
     s->epoch_fixed = 81;
     s->tlb_entries = 256;
@@ -640,15 +665,15 @@ void nic_start(uint8_t flags)
     box_init();
     nic_type_register();
     memset(&box, 0, sizeof(box));
+    box.flags = flags;
     box.kernel = flags & EXANET_BOX_KERNEL;
-    box.named = flags & EXANET_BOX_NAMED;
     box.runs = flags & EXANET_BOX_RUNS;
     box_loop_reset();
     box_memory_reset();
     box_net_reset(frame_sent);
     memory_make();
     neighbours_make();
-    nic_new(box.named, box.runs);
+    nic_new(flags);
     bring_up(200 * SCALE_MS);
 }
 

@@ -40,14 +40,19 @@
  * blocks and nodes.  The firmware keeps nodes for longer.
  */
 #define HOLD_NS     (61 * NANOSECONDS_PER_SECOND)
+/*
+ * Limit of the time for which a link that went down reserves the coordinates of its
+ * peer.
+ */
+#define RESERVED_NS (11 * NANOSECONDS_PER_SECOND)
 
 typedef struct BoxNic BoxNic;
 
 typedef struct Box {
     BoxNic *nic;
     ExanetState *s;
+    uint8_t flags;                  /* the first byte of the program */
     bool kernel;                    /* flag EXANET_BOX_KERNEL; cleared by nic_restart() */
-    bool named;                     /* the program has EXANET_BOX_NAMED */
     bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
     bool blocked;                   /* the program may have blocked the honest cable */
@@ -73,7 +78,7 @@ extern Box box;
 
 /*
  * Starts a NIC with links up and open contexts.  @flags: the first byte of the program,
- * flags EXANET_BOX_KERNEL to EXANET_BOX_RUNS.
+ * flags EXANET_BOX_KERNEL to EXANET_BOX_RATE.
  */
 void nic_start(uint8_t flags);
 void nic_end(void);

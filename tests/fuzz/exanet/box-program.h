@@ -21,6 +21,15 @@
 /* Flag of the first byte: the device and its neighbours advertise runs. */
 #define EXANET_BOX_RUNS     0x04
 /*
+ * Bits of the first byte: the router.  0: torus without rings, 1: torus with a ring, 2:
+ * arithmetic router, 3: table router.
+ */
+#define EXANET_BOX_ROUTER   0x18
+/* Flag of the first byte: property shm-timing is on. */
+#define EXANET_BOX_TIMING   0x20
+/* Flag of the first byte: links have a limited rate, and a latency. */
+#define EXANET_BOX_RATE     0x40
+/*
  * Flag in the type of BOX_OP_PACKETS: the operation sends a run of 2 to 65 packets
  * instead of each packet of type WRITE.
  */

@@ -23,12 +23,6 @@
  */
 #define REPORTS_NS  (18 * EXANET_TID_AGE_NS / 2)
 /*
- * Limit of the time for which a link that went down reserves the coordinates of its
- * peer.
- */
-#define RESERVED_NS (11 * NANOSECONDS_PER_SECOND)
-
-/*
  * Time after HOLD_NS until the firmware has forgotten all nodes, because the firmware
  * keeps a node for longer than the other units.
  */

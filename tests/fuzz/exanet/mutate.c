@@ -52,8 +52,12 @@ static void packets_make(uint8_t *at, GRand *rand)
     repeats_make(at, rand);
     nodes_make(at + 3, at + 7, rand);
     if (one_in(rand, 2)) {
-        stw_le_p(at + 22, EXANET_SMALL(one_in(rand, 2) ? EXANET_NI_PACKETIZER :
-                                       EXANET_NI_RT_RESPONSE));
+        static const uint8_t small[] = {
+            EXANET_NI_PACKETIZER, EXANET_NI_RT_RESPONSE, EXANET_NI_SHM, EXANET_NI_EXADMA,
+        };
+
+        stw_le_p(at + 22, EXANET_SMALL(small[g_rand_int_range(rand, 0,
+                                                              ARRAY_SIZE(small))]));
     }
     /* at[24] & 0x80: the packet is damaged, which is rare */
     at[24] &= one_in(rand, 8) ? 0xff : 0x7f;
@@ -190,11 +194,21 @@ static void record_make(uint8_t *at, GRand *rand)
 
 static bool flags_change(uint8_t *flags, uint8_t *at, GRand *rand)
 {
+    static const uint8_t bits[] = {
+        EXANET_BOX_KERNEL, EXANET_BOX_KERNEL, EXANET_BOX_NAMED, EXANET_BOX_RUNS,
+        EXANET_BOX_TIMING, EXANET_BOX_RATE,
+    };
+    unsigned i = g_rand_int_range(rand, 0, ARRAY_SIZE(bits) + 2);
+
     if (!one_in(rand, 8)) {
         return false;
     }
-    *flags ^= one_in(rand, 2) ? EXANET_BOX_KERNEL :
-              one_in(rand, 2) ? EXANET_BOX_NAMED : EXANET_BOX_RUNS;
+    if (i < ARRAY_SIZE(bits)) {
+        *flags ^= bits[i];
+    } else {
+        *flags = (*flags & ~EXANET_BOX_ROUTER) |
+                 RNIC_PREP(EXANET_BOX_ROUTER, g_rand_int_range(rand, 0, 4));
+    }
     return true;
 }
 
