@@ -17,6 +17,13 @@
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
 #define PATTERN     0x5a            /* content of the hostile processes' memory */
 #define ITERATIONS  5000 /* limit of the main loop's iterations after an operation */
+/*
+ * Limits of the device's work after an operation: WORK_MIN, and WORK_EACH for each packet
+ * that the neighbours have sent since the start of the program, because many of these
+ * packets may have waited for room in the device.
+ */
+#define WORK_MIN    8192
+#define WORK_EACH   4
 #define LIVE_MAX    (192 * MiB)
 /* limit of the accelerator's operations in one iteration of the main loop */
 #define ITERATION_OPS 4096
@@ -44,6 +51,7 @@ enum exanet_resp __wrap_exanet_context_read(ExanetState *s, unsigned c, uint64_t
 {
     enum exanet_resp resp = __real_exanet_context_read(s, c, va, buf, len, fault_va);
 
+    box.work.reads++;
     box_ram_was_read();
     return resp;
 }
@@ -53,6 +61,7 @@ enum exanet_resp __wrap_exanet_walk(const ExanetWalk *w, uint64_t va, bool write
 {
     enum exanet_resp resp = __real_exanet_walk(w, va, write, leaf);
 
+    box.work.walks++;
     box_ram_was_read();
     return resp;
 }
@@ -138,6 +147,18 @@ static void flushes_check(void)
     }
 }
 
+static void work_check(void)
+{
+    unsigned limit = WORK_MIN + WORK_EACH * box.given;
+
+    if (!box.kernel) {
+        g_assert_cmpuint(box.work.packets, <=, limit);
+        g_assert_cmpuint(box.work.reads, <=, limit);
+        g_assert_cmpuint(box.work.walks, <=, limit);
+    }
+    memset(&box.work, 0, sizeof(box.work));
+}
+
 void nic_settle(void)
 {
     bool ended = box.kernel && !box.gone ? kernel_run() : box_run(ITERATIONS);
@@ -147,6 +168,7 @@ void nic_settle(void)
     if (ended) {
         flushes_check();
     }
+    work_check();
 }
 
 void nic_step(int64_t ns)
@@ -154,6 +176,7 @@ void nic_step(int64_t ns)
     bool ended = box_step(ns, ITERATIONS);
 
     g_assert_true(ended || box.kernel);
+    memset(&box.work, 0, sizeof(box.work));
 }
 
 void nic_accel_end(void)
@@ -268,6 +291,8 @@ void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words
     g_autofree struct exanet_frame *f =
         g_malloc0(sizeof(*f) + count * EXANET_WORD_BYTES);
 
+    /* a frame has more packets only if the packets are small */
+    box.given += 1 + count / (EXANET_PACKET_BYTES / EXANET_WORD_BYTES);
     memset(f->dst, 0xff, sizeof(f->dst));
     f->src[0] = EXANET_MAC_PREFIX >> 16;
     f->src[1] = EXANET_MAC_PREFIX >> 8 & 0xff;
@@ -438,6 +463,7 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
         g_assert_cmpuint(n, >, 0);
         g_assert_cmpuint(n, <=, words);
         g_assert_true(box.runs || !run);
+        box.work.packets += run ? exanet_run_packets(at, &status) : 1;
         if ((run ? exanet_run_decode(at, &pkt) : exanet_packet_decode(at, n, &pkt)) ==
             EXANET_WIRE_OK) {
             if (wire == EVIL && !box.kernel) {

@@ -68,6 +68,13 @@ typedef struct Box {
     } copy[EXANET_CDMA_CHANNELS];
     /* State of the neighbours.  hello[]: HELLO of each neighbour, not yet with HEARD. */
     struct exanet_hello hello[BOX_WIRES];
+    unsigned given;                 /* number of packets that the neighbours have sent */
+    /* Work of the device since the last nic_settle() or nic_step(). */
+    struct {
+        unsigned packets;           /* sent packets */
+        unsigned reads;             /* reads of memory of a process */
+        unsigned walks;             /* walks of page tables */
+    } work;
     unsigned acks, nacks; /* responses to the last copy of honest block @tid */
     uint8_t resp;                   /* enum exanet_resp of the last such response */
     uint16_t tid;
@@ -100,9 +107,11 @@ void nic_restart(void);
 void nic_unplug(void);
 /*
  * nic_settle() runs the device until no work is left, but for at most 5000 iterations of
- * the main loop, and asserts that the allocated memory is limited.  nic_step() advances
- * the clock by @ns.  Each of the two functions asserts that the work ends, unless the
- * program has the kernel's rights.
+ * the main loop, and asserts that the allocated memory is limited.  Unless the program
+ * has the kernel's rights, nic_settle() also asserts a limit of the packets, reads and
+ * walks of the device since the last call of either function.  nic_step() advances the
+ * clock by @ns.  Each of the two functions asserts that the work ends, unless the program
+ * has the kernel's rights.
  */
 void nic_settle(void);
 void nic_step(int64_t ns);
