@@ -585,6 +585,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         op_do(&op, record[0] % (box.kernel ? BOX_OP_OPS : BOX_OP_PROCESS_OPS));
         nic_settle();
         nic_copies_poll();
+        if (!box.kernel) {
+            memory_check();
+        }
     }
     if (!box.gone) {
         if (box.kernel) {
