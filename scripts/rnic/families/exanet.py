@@ -36,7 +36,7 @@ FAMILY = Family(
     module=True, library=True, provider=True,
     # These tests need no second node, and no libraries beside libc and libexanet.
     board_tests=('driver-segment', 'driver-cdma'),
-    fuzz_runs={'box': 1500, 'decode': 500000, 'segment': 50000, 'wire': 20000},
+    fuzz_runs={'box': 1100, 'decode': 500000, 'segment': 50000, 'wire': 20000},
     fuzz_machine='-M q35 -nodefaults -netdev hubport,id=n0,hubid=0 '
                  '-netdev hubport,id=n1,hubid=0 '
                  '-device pcie-root-port,id=r,chassis=1 '

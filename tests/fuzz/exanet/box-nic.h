@@ -198,8 +198,8 @@ typedef struct BoxCopy {
 } BoxCopy;
 
 /*
- * Starts @copy, and returns its channel.  Copies at most 128 KiB.  Returns -1 if the driver
- * refuses the copy, or if @copy must wait for a channel.
+ * Starts @copy, and returns its channel.  Copies at most 128 KiB.  Returns -1 if the
+ * driver refuses the copy, or if @copy must wait for a channel.
  */
 int nic_copy_start(const BoxCopy *copy);
 /* Returns true if the copy of channel @ch has not ended. */
