@@ -272,6 +272,16 @@ static void response_done(ExanetState *s, ExanetTransaction *t,
                                                                         pkt->payload);
 }
 
+/*
+ * Returns the job that pays for the node of @req: the job of the context, because a
+ * process chooses the PDID, or the job of the PDID if @req has no context.
+ */
+static unsigned request_job(ExanetState *s, const ExanetShmRequest *req)
+{
+    return RNIC_GET(EXANET_PDID_JOB,
+                    req->ctx < EXANET_CONTEXTS ? s->ctx[req->ctx].pdid : req->pdid);
+}
+
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
 {
     ExanetInitiator *ini = s->shm->initiator;
@@ -293,7 +303,7 @@ void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)
         exanet_count(s, SHM_STALE);
         return;
     }
-    exanet_shm_node_answered(ini->nodes, t->node);
+    exanet_shm_node_answered(ini->nodes, t->node, request_job(s, &t->req));
     trace_exanet_initiator_response(s->node, pkt->src, t->tid, t->seq, resp);
     switch (resp) {
     case EXANET_RESP_ACK:

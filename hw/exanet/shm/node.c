@@ -6,27 +6,23 @@
 #include "../../core/backoff.h"
 #include "../net/net.h"
 #include "../exanet.h"
+#include "../engine/job-quota.h"
 #include "../engine/rtt.h"
 #include "internal.h"
 #include "node.h"
 
 /*
- * Limits of lists.  The list of nodes that have answered is full with ANSWERED_MAX nodes
- * or more.  The list of a context's nodes that have not answered is full with
- * UNANSWERED_MAX nodes.  Before a new node of the context is added, an old node must be
- * removed from each of the two lists if the list is full.
+ * Limits of lists.  The list of kept nodes has at most KEPT_MAX nodes, of which a job has
+ * a quota.  The list of a context's other nodes is full with UNKEPT_MAX nodes; before a
+ * new node of the context is added, an old node must be removed from the full list.
  */
-#define ANSWERED_MAX        16384
-#define UNANSWERED_MAX      1024
+#define KEPT_MAX            16384
+#define UNKEPT_MAX          1024
 /*
- * Time, ns, without a new transaction after which a node that has not answered may be
- * removed.
+ * Time, ns, without a new transaction after which a node that is not kept may be removed.
  */
 #define ANSWER_NS           (100 * (int64_t)SCALE_MS)
-/*
- * Time, ns, without a new transaction after which a node that has answered may be
- * removed.
- */
+/* Time, ns, without a new transaction after which a kept node may be removed. */
 #define IDLE_NS             (60LL * NANOSECONDS_PER_SECOND)
 /* Number of elements of ShmNodes.removed_seq. */
 #define REMOVED_SLOTS                16384
@@ -38,11 +34,11 @@ typedef QTAILQ_HEAD(, ShmNode) ShmNodeList;
 struct ShmNodes {
     /* key: coordinates; value: ShmNode, owned by the table */
     GHashTable *nodes;
-    ShmNodeList answered;
-    unsigned answered_count;
-    /* Nodes that have not answered, by ShmNode.ctx. */
-    ShmNodeList unanswered[EXANET_CONTEXTS + 1];
-    unsigned unanswered_count[EXANET_CONTEXTS + 1];
+    ShmNodeList kept;
+    ExanetJobQuota quota;           /* counts @kept */
+    /* Nodes that are not kept, by ShmNode.ctx. */
+    ShmNodeList unkept[EXANET_CONTEXTS + 1];
+    unsigned unkept_count[EXANET_CONTEXTS + 1];
     /*
      * The next sequence numbers of nodes that were removed, by hash of the coordinates.
      */
@@ -51,33 +47,27 @@ struct ShmNodes {
 
 /* --- The table ------------------------------------------------------------- */
 
-/*
- * Returns the list that has @node, and stores in *@count a pointer to the list's length.
- */
-static ShmNodeList *node_list(ShmNodes *nodes, const ShmNode *node,
-                              unsigned **count)
-{
-    *count = node->answered ? &nodes->answered_count :
-                              &nodes->unanswered_count[node->ctx];
-    return node->answered ? &nodes->answered : &nodes->unanswered[node->ctx];
-}
-
+/* Adds @node to the end of its list. */
 static void node_list_add(ShmNodes *nodes, ShmNode *node)
 {
-    unsigned *count;
-    ShmNodeList *list = node_list(nodes, node, &count);
-
-    ++*count;
-    QTAILQ_INSERT_TAIL(list, node, next);
+    if (node->kept) {
+        exanet_job_quota_take(&nodes->quota, node->job);
+        QTAILQ_INSERT_TAIL(&nodes->kept, node, next);
+    } else {
+        nodes->unkept_count[node->ctx]++;
+        QTAILQ_INSERT_TAIL(&nodes->unkept[node->ctx], node, next);
+    }
 }
 
 static void node_list_remove(ShmNodes *nodes, ShmNode *node)
 {
-    unsigned *count;
-    ShmNodeList *list = node_list(nodes, node, &count);
-
-    --*count;
-    QTAILQ_REMOVE(list, node, next);
+    if (node->kept) {
+        exanet_job_quota_give(&nodes->quota, node->job);
+        QTAILQ_REMOVE(&nodes->kept, node, next);
+    } else {
+        nodes->unkept_count[node->ctx]--;
+        QTAILQ_REMOVE(&nodes->unkept[node->ctx], node, next);
+    }
 }
 
 /*
@@ -120,18 +110,29 @@ static bool node_evict(ShmNodes *nodes, ShmNodeList *list, int64_t now,
 }
 
 /*
- * Makes room in the table for a new node of context @c, and removes old nodes if
- * necessary.  Returns false if there is no room.  Each context has a list of its own for
- * nodes that have not answered, because a process may name many nodes that do not exist.
+ * Makes room in the table for a new node of context @c, and removes an old node if
+ * necessary.  Returns false if there is no room.  Each context has a list of its own,
+ * because a process may name many nodes that do not exist.
  */
 static bool node_room(ShmNodes *nodes, unsigned c, int64_t now)
 {
-    if (nodes->answered_count >= ANSWERED_MAX &&
-        !node_evict(nodes, &nodes->answered, now, IDLE_NS)) {
-        return false;
+    return nodes->unkept_count[c] < UNKEPT_MAX ||
+           node_evict(nodes, &nodes->unkept[c], now, ANSWER_NS);
+}
+
+/*
+ * Makes room for another kept node of @job, and removes idle nodes if necessary.  Returns
+ * false if the quota of @job is used up.  Without the quota, a process with an accomplice
+ * that answers for many nodes could fill the list.
+ */
+static bool kept_room(ShmNodes *nodes, unsigned job, int64_t now)
+{
+    while (!exanet_job_quota_room(&nodes->quota, job, KEPT_MAX)) {
+        if (!node_evict(nodes, &nodes->kept, now, IDLE_NS)) {
+            return false;
+        }
     }
-    return nodes->unanswered_count[c] < UNANSWERED_MAX ||
-           node_evict(nodes, &nodes->unanswered[c], now, ANSWER_NS);
+    return true;
 }
 
 ShmNode *exanet_shm_node_find(ShmNodes *nodes, uint32_t coord)
@@ -167,11 +168,12 @@ void exanet_shm_node_end(ShmNode *node)
     node->busy--;
 }
 
-void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node)
+void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node, unsigned job)
 {
-    if (!node->answered) {
+    if (!node->kept && kept_room(nodes, job, rnic_now())) {
         node_list_remove(nodes, node);
-        node->answered = true;
+        node->kept = true;
+        node->job = job;
         node_list_add(nodes, node);
     }
 }
@@ -221,9 +223,9 @@ ShmNodes *exanet_shm_nodes_new(void)
     ShmNodes *nodes = g_new0(ShmNodes, 1);
 
     nodes->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    QTAILQ_INIT(&nodes->answered);
+    QTAILQ_INIT(&nodes->kept);
     for (unsigned c = 0; c <= EXANET_CONTEXTS; c++) {
-        QTAILQ_INIT(&nodes->unanswered[c]);
+        QTAILQ_INIT(&nodes->unkept[c]);
     }
     return nodes;
 }

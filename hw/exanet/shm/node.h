@@ -43,7 +43,7 @@ typedef struct ShmNode {
     unsigned busy;                  /* number of transactions under way */
     /*
      * Context of the transaction that added this entry, or EXANET_CONTEXTS for no
-     * context.  Selects the list of the node until the node has answered.
+     * context.  Selects the list of the node until the node is kept.
      */
     uint8_t ctx;
     /*
@@ -57,12 +57,15 @@ typedef struct ShmNode {
      * has arrived, and there was no reset.
      */
     bool dead;
-    bool answered;                  /* the node has answered a transaction */
     /*
-     * Link in the list of nodes that have answered, or in the list of nodes of @ctx that
-     * have not answered.  The begin of a transaction moves the node to the end of its
-     * list; the first answer moves the node to the end of the list of nodes that have
-     * answered.
+     * The node has answered a transaction, and counts for the quota of @job.  A kept node
+     * stays in the table for longer.
+     */
+    bool kept;
+    uint16_t job;                   /* only of a kept node */
+    /*
+     * Link in the list of kept nodes, or in the list of nodes of @ctx that are not kept.
+     * The begin of a transaction moves the node to the end of its list.
      */
     QTAILQ_ENTRY(ShmNode) next;
 } ShmNode;
@@ -91,11 +94,12 @@ ShmNode *exanet_shm_node_begin(ShmNodes *nodes, uint32_t coord, unsigned c,
 /* Ends a transaction with @node. */
 void exanet_shm_node_end(ShmNode *node);
 /*
- * Records that @node has sent a response to a transaction under way.  The caller must not
- * record a response that matches no transaction, because any node can send such a
- * response.
+ * Records that @node has sent a response to a transaction of @job that is under way: the
+ * node is kept if the quota of @job has room.  The caller must not record a response that
+ * matches no transaction, because any node can send such a response.  May remove other
+ * nodes.
  */
-void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node);
+void exanet_shm_node_answered(ShmNodes *nodes, ShmNode *node, unsigned job);
 /*
  * Returns the path of packets to @node, or 0 if there is no route.  Each timeout of the
  * node selects the next path; the first path follows the last path.

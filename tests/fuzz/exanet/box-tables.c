@@ -77,22 +77,22 @@ unsigned nic_reads_waiting(void)
     return count;
 }
 
-static void initiator_list_check(ShmNodeList *list, const unsigned *count, int64_t ns)
+static void initiator_list_check(ShmNodeList *list, int64_t ns)
 {
     while (node_evict(shm_nodes, list, rnic_now(), ns)) {
         ;
     }
-    g_assert_cmpuint(*count, ==, 0);
     g_assert_true(QTAILQ_EMPTY(list));
 }
 
 static void initiator_check(void)
 {
     for (unsigned c = 0; c <= EXANET_CONTEXTS; c++) {
-        initiator_list_check(&shm_nodes->unanswered[c],
-                             &shm_nodes->unanswered_count[c], ANSWER_NS);
+        initiator_list_check(&shm_nodes->unkept[c], ANSWER_NS);
+        g_assert_cmpuint(shm_nodes->unkept_count[c], ==, 0);
     }
-    initiator_list_check(&shm_nodes->answered, &shm_nodes->answered_count, IDLE_NS);
+    initiator_list_check(&shm_nodes->kept, IDLE_NS);
+    quota_check(&shm_nodes->quota);
     g_assert_cmpuint(g_hash_table_size(shm_nodes->nodes), ==, 0);
 }
 

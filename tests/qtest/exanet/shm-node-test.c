@@ -106,7 +106,7 @@ static void test_quota(void)
     g_assert_cmphex(info & EXANET_SHM_ERR_VALID, ==, EXANET_SHM_ERR_VALID);
     g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==, EXANET_RESP_FULL);
     store(t, 1, true);
-    /* nodes that have answered do not count for a context */
+    /* kept nodes do not count for a context */
     store(t, 0, true);
     exanet_stop(t);
 }
@@ -138,8 +138,8 @@ static void test_numbers_unanswered(void)
     exanet_stop(t);
 }
 
-/* Sends a response of the node to its request @req, with a wrong sequence number. */
-static void answer_wrongly(ExanetPeer *p, const ExanetPacket *req)
+/* Sends an ACK of the node of request @req, with sequence number @seq. */
+static void answer(ExanetPeer *p, const ExanetPacket *req, uint16_t seq)
 {
     const ExanetPacket pkt = {
         .type = EXANET_TYPE_AXI_RESPONSE,
@@ -149,11 +149,33 @@ static void answer_wrongly(ExanetPeer *p, const ExanetPacket *req)
         .ttl = EXANET_TTL_MAX,
         .pdid = req->pdid,
         .tid = req->tid,
-        .seq = req->seq + 1,
-        .va = EXANET_NI_VA(EXANET_NI_SHM),
+        .seq = seq,
+        .va = EXANET_NI_VA(EXANET_NI_SHM) | (req->va & (EXANET_MTU - 1)),
+        .user = req->user & EXANET_SHM_USER_RETRIES,
     };
 
     exanet_peer_send(p, &pkt);
+}
+
+/*
+ * Stores from context 0 to each of SEGMENTS nodes from @first on, which answer behind
+ * port @p.  @wrong is added to the sequence numbers of the answers.
+ */
+static void store_to_neighbours(ExanetTest *t, ExanetPeer *p, uint32_t first,
+                                unsigned wrong)
+{
+    for (unsigned m = 0; m < SEGMENTS; m++) {
+        exanet_segment(t, m, m * BATCH, BATCH, exanet_gva(first + m, 0),
+                       of_context(0));
+        exanet_store(t, m * BATCH, 1, 8);
+    }
+    exanet_settle(t);
+    for (unsigned m = 0; m < SEGMENTS; m++) {
+        g_autofree ExanetRxPacket *rx =
+            exanet_peer_take_type(p, EXANET_TYPE_AXI_WRITE);
+
+        answer(p, &rx->pkt, rx->pkt.seq + wrong);
+    }
 }
 
 /*
@@ -168,22 +190,37 @@ static void test_wrong_answers(void)
     uint64_t stale = exanet_count(t, SHM_STALE);
 
     for (unsigned i = 0; i < NODES; i += SEGMENTS) {
-        for (unsigned m = 0; m < SEGMENTS; m++) {
-            exanet_segment(t, m, m * BATCH, BATCH, exanet_gva(uplink + 1 + i + m, 0),
-                           of_context(0));
-            exanet_store(t, m * BATCH, 1, 8);
-        }
-        exanet_settle(t);
-        for (unsigned m = 0; m < SEGMENTS; m++) {
-            g_autofree ExanetRxPacket *rx =
-                exanet_peer_take_type(p, EXANET_TYPE_AXI_WRITE);
-
-            answer_wrongly(p, &rx->pkt);
-        }
+        store_to_neighbours(t, p, uplink + 1 + i, 1);
         stale += SEGMENTS;
         exanet_wait(t, exanet_count(t, SHM_STALE) == stale);
         exanet_close(t, 0);
         exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
+        exanet_step(t, 2 * EXANET_MS);
+    }
+    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
+    exanet_segment(t, 0, 0, BATCH, exanet_gva(uplink, DST), of_context(1));
+    exanet_store(t, 0, 1, 8);
+    exanet_settle(t);
+    g_assert_cmphex(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID, ==, 0);
+    exanet_stop(t);
+}
+
+/*
+ * An accomplice of one job answers for more nodes than the table keeps: each job still
+ * has room for new nodes.
+ */
+static void test_answered(void)
+{
+    const uint32_t uplink = RNIC_PREP(EXANET_COORD_UPPER, 1);
+    ExanetTest *t = exanet_start_ports(0, &uplink, 1, "");
+    ExanetPeer *p = t->ports[0];
+    uint64_t acks = exanet_count(t, SHM_ACK);
+
+    exanet_open(t, 1, EXANET_TEST_JOB + 1, EXANET_FORMAT_IDENTITY, 0);
+    for (unsigned i = 0; i < NODES + CTX_NODES; i += SEGMENTS) {
+        store_to_neighbours(t, p, uplink + 1 + i, 0);
+        acks += SEGMENTS;
+        exanet_wait(t, exanet_count(t, SHM_ACK) == acks);
         exanet_step(t, 2 * EXANET_MS);
     }
     exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
@@ -203,5 +240,6 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/shm-node/numbers-unanswered",
                    test_numbers_unanswered);
     qtest_add_func("/exanet/shm-node/wrong-answers", test_wrong_answers);
+    qtest_add_func("/exanet/shm-node/answered", test_answered);
     return g_test_run();
 }
