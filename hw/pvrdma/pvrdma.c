@@ -325,6 +325,7 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
  */
 static void uar_poll(PvrdmaState *s)
 {
+    uint64_t before = s->counter[PVRDMA_CNT_RX_POLLED];
     RNicPoll poll;
     bool more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->completions);
 
@@ -333,6 +334,7 @@ static void uar_poll(PvrdmaState *s)
         mmio_leave(s);
         more = rnic_poll_again(&poll);
     }
+    trace_pvrdma_poll(s->port.netdev, s->counter[PVRDMA_CNT_RX_POLLED] - before);
     rnic_poll_end(&poll);
 }
 

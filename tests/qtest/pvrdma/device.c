@@ -277,10 +277,8 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
     }
 }
 
-PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
+static PvrdmaTest *start_server(const char *netdev, const char *props)
 {
-    g_autofree char *netdev =
-        g_strdup_printf("stream,server=on,addr.type=unix,addr.path=%s", path);
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
 
     t->mac = pvrdma_mac;
@@ -291,6 +289,24 @@ PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
     return t;
+}
+
+PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
+{
+    g_autofree char *netdev =
+        g_strdup_printf("stream,server=on,addr.type=unix,addr.path=%s", path);
+
+    return start_server(netdev, props);
+}
+
+PvrdmaTest *pvrdma_start_hub_server(const char *path, const char *props)
+{
+    g_autofree char *rest = g_strdup_printf("%s "
+        "-netdev stream,server=on,addr.type=unix,addr.path=%s,id=cable "
+        "-netdev hubport,hubid=0,netdev=cable,id=h0 -netdev hubport,hubid=0,id=h1 "
+        "-device e1000e,netdev=h1", props, path);
+
+    return start_server("hubport,hubid=0", rest);
 }
 
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path)

@@ -110,6 +110,11 @@ PvrdmaTest *pvrdma_start_cold_peer(const char *props);
  */
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props);
 /*
+ * Does the same as pvrdma_start_server(), but a hub connects the wire, the device and
+ * another NIC.
+ */
+PvrdmaTest *pvrdma_start_hub_server(const char *path, const char *props);
+/*
  * Starts two machines as pvrdma_start() does, with a wire between the machines.  The
  * second machine has the MAC and GIDs that the peer has in other tests.  @path: path of
  * the socket that the first machine makes.

@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "verbs.h"
+#include "../common/machine.h"
 #include "../common/msi-source.h"
 #include "../common/vcpu.h"
 
@@ -34,17 +35,23 @@ typedef struct Rig {
 static char *bios_path;
 
 /*
- * Starts the machine with the accelerator @accel and the QEMU options @options, and
- * does not run it.
+ * Starts the machine with the accelerator @accel and the QEMU options @options by @start,
+ * and does not run it.
  */
-static Rig rig_start_cold(const char *accel, const char *options)
+static Rig rig_start_by(PvrdmaTest *(*start)(const char *path, const char *props),
+                        const char *accel, const char *options)
 {
     g_autofree char *props = g_strdup_printf("%s -accel %s -bios %s -S", options,
                                              accel, bios_path);
     Rig r = { .path = g_strdup_printf("%s.sock", bios_path) };
 
-    r.t = pvrdma_start_server(r.path, props);
+    r.t = start(r.path, props);
     return r;
+}
+
+static Rig rig_start_cold(const char *accel, const char *options)
+{
+    return rig_start_by(pvrdma_start_server, accel, options);
 }
 
 static void rig_run(Rig *r)
@@ -290,6 +297,24 @@ static void test_reset(void)
     g_free(r.path);
 }
 
+/*
+ * On a hub with another NIC a poll takes no frames: the main loop brings each frame to
+ * both NICs.  The trace event shows that the processor polls.
+ */
+static void test_hub(void)
+{
+    Rig r = rig_start_by(pvrdma_start_hub_server, "tcg", "");
+    g_autofree char *log = NULL;
+
+    rig_run(&r);
+    machine_trace(r.t->qts, "pvrdma_poll", true);
+    round_of(&r, FRAMES);
+    g_assert_cmpuint(pvrdma_counter(r.t, "rx-polled"), ==, 0);
+    g_assert_true(g_file_get_contents(r.t->log, &log, NULL, NULL));
+    g_assert_nonnull(strstr(log, "pvrdma_poll wire: 0 frames"));
+    rig_stop(&r);
+}
+
 int main(int argc, char **argv)
 {
     int status;
@@ -302,6 +327,7 @@ int main(int argc, char **argv)
     qtest_add_func("/pvrdma/poll/cut", test_cut);
     qtest_add_func("/pvrdma/poll/too-long", test_too_long);
     qtest_add_func("/pvrdma/poll/reset", test_reset);
+    qtest_add_func("/pvrdma/poll/hub", test_hub);
     status = g_test_run();
     vcpu_bios_remove(bios_path);
     return status;
