@@ -688,8 +688,8 @@ struct exa_accel_job {
 	uint64_t y;		/* array of doubles */
 	uint64_t map1;		/* uint32_t [cell][df1]: start of a column of y */
 	uint64_t map2;		/* uint32_t [cell][df2]: start of a column of x */
-	uint64_t cells;		/* uint32_t [ncells]: numbers of the cells to update, which
-				 * share no entry of y */
+	uint64_t cells;		/* uint32_t [ncells]: numbers of the cells to update; two of
+				 * these cells must not share an entry of y */
 	uint32_t ndf1;		/* rows of a matrix, 1..64 */
 	uint32_t ndf2;		/* columns of a matrix, 1..64 */
 	uint32_t nlayers;	/* layers of a column, 1..256 */

@@ -301,7 +301,7 @@ struct rnic_fi_domain {
 	struct dlist_entry	waiting;	/* peers whose queue is not empty */
 	struct dlist_entry	rings;	/* all rings, also released rings */
 	struct dlist_entry	lookups;	/* struct rnic_fi_lookup */
-	uint32_t		sources;	/* number of exposed sources of rendezvous */
+	uint32_t		sources;	/* number of rendezvous sends whose data is exposed */
 	bool			reaping;	/* the transport's reap() is running */
 	bool			warned;	/* rnic_fi_peer_warn() has written its warning */
 	bool			doomed;	/* reads from dead peers may be posted that the peers'

@@ -103,7 +103,8 @@ static bool channel_check(uint64_t ctrl, uint64_t dst)
     uint64_t va = RNIC_GET(EXANET_GVA_VA, dst);
 
     /*
-     * checks NI addresses too, because a payload across 256 B makes the packet malformed
+     * NI addresses are checked too, because a packet whose payload crosses a multiple of
+     * 256 B is malformed
      */
     if (size < 1 || size > EXANET_PKTZ_PAYLOAD_MAX ||
         va % EXANET_MTU + size > EXANET_MTU) {

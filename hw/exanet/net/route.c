@@ -199,9 +199,10 @@ bool exanet_route_orders(uint32_t node, uint32_t dst)
 }
 
 /*
- * Returns true if @node is the next node of a packet at @from for @dst, and is not @from.
- * If the upper bits of @from and @dst differ, F1 of the QFDB of @from counts as the next
- * node.
+ * Returns true if the next step of a packet at @from for @dst goes to @node.  Returns
+ * false if @node is @from.  If the upper bits of @from and @dst differ, the packet leaves
+ * by an uplink of @from or of F1 of its QFDB, and the next step within the torus can only
+ * go to this F1.
  */
 static bool step_leads(const ExanetRouteConfig *cfg, uint32_t from, uint32_t dst,
                        unsigned path, uint32_t node)

@@ -252,11 +252,11 @@ RNIC_ASSERT_SIZE(struct exanet_mailbox, EXANET_MAILBOX_BYTES);
 #define EXANET_MAILBOX_IRQ	RNIC_BIT(9)	/* 1: each message interrupts; 0: only
 						 * notifications with CONTROL_IRQ, and reports of
 						 * failed reads, interrupt */
-#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* number of messages refused because the
-							 * ring was full or the mailbox
-							 * disabled */
-#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* number of messages refused because of
-							 * a page fault */
+#define EXANET_MAILBOX_REJ_FULL	RNIC_FIELD(31, 0)	/* refusals because the ring was full or
+							 * the mailbox disabled; each copy of a
+							 * message counts */
+#define EXANET_MAILBOX_REJ_FAULT RNIC_FIELD(63, 32)	/* refusals because of a page fault; each
+							 * copy of a message counts */
 
 /*
  * Register POLL, behind the mailboxes, write only; exists if CAP1_POLL is set [P].  A

@@ -4,7 +4,7 @@
 up TOPOLOGY boots a cluster in the background. TOPOLOGY is a file (docs/clusters.rst), or
 the name of a ready-made topology: pair, qfdb, torus2x2, torus4x2, torus4x4, hybrid,
 fattree4, fattree8, dragonfly4 or dragonfly8. If several clusters are up, the other commands
-need -c NAME."""
+need -c NAME, except list and down --all."""
 
 import argparse
 import contextlib

@@ -19,7 +19,7 @@ typedef struct ExanetTgenRun {
     unsigned beats;                 /* 8-byte words of a transaction (1) */
     unsigned outstanding;           /* limit of transactions under way (1) */
     unsigned first_id;
-    unsigned ids;                   /* number of AXI IDs from @first_id on (1) */
+    unsigned ids;                   /* number of AXI IDs (1); @first_id is the first */
     unsigned ctx;                   /* context whose accesses the generator does */
     uint16_t pdid;                  /* PDID of targets (EXANET_TEST_PDID(0)) */
     uint32_t flags;                 /* EXANET_TGEN_WRITE, _REPEAT, _EARLY, _EACH */
