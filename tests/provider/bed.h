@@ -37,7 +37,7 @@ struct bed_case {
     void (*run)(void);
 };
 extern const struct bed_case fail_cases[], msg_cases[], name_cases[], rma_cases[];
-extern const struct bed_case exanet_cases[];
+extern const struct bed_case wait_cases[], exanet_cases[];
 
 /* Number of failed checks of all cases. */
 extern unsigned int bed_failures;

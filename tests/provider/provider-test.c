@@ -10,7 +10,7 @@
 #include "bed.h"
 
 static const struct bed_case *const groups[] = {
-    name_cases, msg_cases, rma_cases, fail_cases,
+    name_cases, wait_cases, msg_cases, rma_cases, fail_cases,
 #if HAVE_EXANET
     exanet_cases,
 #endif

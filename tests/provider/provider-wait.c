@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads that sleep on wait objects of the common part of the providers. */
+
+#include "bed.h"
+
+/* Gives node 0 a CQ whose readers may sleep, and node 1 its new name. */
+static void open_waiting(void)
+{
+    fi_addr_t addr = 0;
+
+    bed_node_close(0);
+    bed_node_open(0, FI_WAIT_FD);
+    CHECK(!fi_av_remove(bed.node[1].av, &addr, 1, 0));
+    CHECK(fi_av_insert(bed.node[1].av, &bed.node[0].name, 1, &addr, 0, NULL) == 1 &&
+          addr == 0);
+    addr = FI_ADDR_NOTAVAIL;
+    CHECK(fi_av_insert(bed.node[0].av, &bed.node[0].name, 1, &addr, 0, NULL) == 1 &&
+          addr == 0);
+    CHECK(fi_av_insert(bed.node[0].av, &bed.node[1].name, 1, &addr, 0, NULL) == 1 &&
+          addr == 1);
+}
+
+/* Time at which the thread of wait_for() has run its function. */
+static uint64_t woken_ms;
+
+static void *run_later(void *arg)
+{
+    void (**wake)(void) = arg;
+
+    usleep(50000);
+    woken_ms = ofi_gettime_ms();
+    (*wake)();
+    return NULL;
+}
+
+/*
+ * Sleeps in fi_cq_sread() of node 0 until a thread has called @wake.
+ *
+ * The timer of the watch also wakes the reader, after RNIC_FI_WATCH_MS.  So a wait of
+ * less than half of that has ended by a wake-up of the NIC.  A wake-up usually takes less
+ * than a millisecond; a busy machine may take some hundred more.  A reader that polls
+ * would arm the NIC for each poll.
+ */
+static void wait_for(void (*wake)(void), void *context)
+{
+    struct fi_cq_tagged_entry entry = { 0 };
+    uint64_t waited;
+    pthread_t thread;
+
+    loop.arms = 0;
+    CHECK(!pthread_create(&thread, NULL, run_later, &wake));
+    CHECK(fi_cq_sread(bed.node[0].cq, &entry, 1, NULL, 10000) == 1);
+    waited = ofi_gettime_ms();
+    CHECK(entry.op_context == context);
+    pthread_join(thread, NULL);
+    if (!CHECK(waited < woken_ms + RNIC_FI_WATCH_MS / 2)) {
+        printf("# woken after %" PRIu64 " ms\n", waited - woken_ms);
+    }
+    if (!CHECK(loop.arms < 10)) {
+        printf("# armed %u times\n", loop.arms);
+    }
+}
+
+static void test_wait_time(void)
+{
+    struct fi_cq_tagged_entry entry;
+    uint64_t start = ofi_gettime_ms();
+
+    open_waiting();
+    CHECK(fi_cq_sread(bed.node[0].cq, &entry, 1, NULL, 30) == -FI_EAGAIN);
+    CHECK(ofi_gettime_ms() >= start + 29);
+}
+
+static void test_wait_message(void)
+{
+    char buf[8];
+
+    open_waiting();
+    CHECK(!fi_recv(bed.node[0].ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, buf));
+    /* Progress of the sender would be progress of the waiter, too. */
+    loop.held = 1 << RNIC_FI_REQUEST_MESSAGE;
+    CHECK(!fi_inject(bed.node[1].ep, "wake up", 8, 0));
+    wait_for(loop_release, buf);
+    bed_poll(2);
+}
+
+static void test_wait_read(void)
+{
+    static uint8_t local[1024];
+
+    open_waiting();
+    loop.held = 1 << RNIC_FI_REQUEST_READ;
+    CHECK(!fi_read(bed.node[0].ep, local, sizeof(local), NULL, 1, 0,
+                   fi_mr_key(bed.node[1].mr), local));
+    bed_poll(1);        /* accepts the request, after which the end wakes */
+    wait_for(loop_release, local);
+    /* the message gets the memory of the read; loop_post() checks that it does not wake */
+    CHECK(!fi_inject(bed.node[0].ep, local, 8, 1));
+    bed_poll(2);
+}
+
+static void test_wait_write(void)
+{
+    static uint8_t local[1024];
+
+    open_waiting();
+    loop.held = 1 << RNIC_FI_REQUEST_WRITE;
+    CHECK(!fi_write(bed.node[0].ep, local, sizeof(local), NULL, 1, 0,
+                    fi_mr_key(bed.node[1].mr), local));
+    wait_for(loop_release, local);
+}
+
+/* A waiter may sleep while the channels of reads that have ended are still in use. */
+static void test_wait_channels(void)
+{
+    struct fid *cq;
+    uint8_t local[64];
+    unsigned int i;
+
+    open_waiting();
+    cq = &bed.node[0].cq->fid;
+    loop.keep = true;
+    for (i = 0; i < 3 * LOOP_MSG_CHANNELS; i++) {
+        CHECK(!fi_read(bed.node[0].ep, local, sizeof(local), NULL, 1, 0,
+                       fi_mr_key(bed.node[1].mr), local));
+    }
+    for (i = 0; i < 3 * LOOP_MSG_CHANNELS; i++) {
+        bed_done(0, local);
+    }
+    CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 3 * LOOP_MSG_CHANNELS);
+    CHECK(!fi_trywait(bed.fabric, &cq, 1));
+}
+
+const struct bed_case wait_cases[] = {
+    { "progress/wait-time", test_wait_time },
+    { "progress/wait-message", test_wait_message },
+    { "progress/wait-read", test_wait_read },
+    { "progress/wait-write", test_wait_write },
+    { "progress/wait-channels", test_wait_channels },
+    { NULL },
+};
