@@ -131,11 +131,67 @@ static void test_wait_channels(void)
     CHECK(!fi_trywait(bed.fabric, &cq, 1));
 }
 
+/* Opens another endpoint of node 0 with @cq, and inserts its name in the AV of node 1. */
+static struct fid_ep *open_second(struct fid_cq *cq, fi_addr_t *addr)
+{
+    struct rnic_fi_name name;
+    size_t len = sizeof(name);
+    struct fid_ep *ep;
+
+    free(bed.info->domain_attr->name);
+    bed.info->domain_attr->name = strdup("loop0");
+    CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &ep, NULL));
+    CHECK(!fi_ep_bind(ep, &bed.node[0].av->fid, 0));
+    CHECK(!fi_ep_bind(ep, &cq->fid, FI_SEND | FI_RECV));
+    CHECK(!fi_enable(ep));
+    CHECK(!fi_getname(&ep->fid, &name, &len));
+    CHECK(fi_av_insert(bed.node[1].av, &name, 1, addr, 0, NULL) == 1);
+    return ep;
+}
+
+/* Returns the result of fi_trywait() for @cq. */
+static int try_wait(struct fid_cq *cq)
+{
+    struct fid *fid = &cq->fid;
+
+    return fi_trywait(bed.fabric, &fid, 1);
+}
+
+/*
+ * A reader sleeps and wakes after the first of two endpoints of its CQ is closed.  After the
+ * last endpoint is closed, the wait object does not use the NIC any more.
+ */
+static void test_wait_shared(void)
+{
+    struct fid_ep *second, *unbound;
+    fi_addr_t addr = 0;
+    char buf[8];
+
+    open_waiting();
+    second = open_second(bed.node[0].cq, &addr);
+    CHECK(!fi_close(&bed.node[0].ep->fid));
+    CHECK(!fi_recv(second, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, buf));
+    loop.held = 1 << RNIC_FI_REQUEST_MESSAGE;
+    CHECK(!fi_inject(bed.node[1].ep, "wake up", 8, addr));
+    wait_for(loop_release, buf);
+    bed_poll(2);
+    CHECK(!fi_close(&second->fid));
+    /* flags without FI_SEND and FI_RECV bind nothing */
+    CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &unbound, NULL));
+    CHECK(!fi_ep_bind(unbound, &bed.node[0].cq->fid, 0));
+    CHECK(!fi_close(&unbound->fid));
+    loop.arms = 0;
+    CHECK(!try_wait(bed.node[0].cq));
+    CHECK(!loop.arms);
+    CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &bed.node[0].ep, NULL));
+}
+
 const struct bed_case wait_cases[] = {
     { "progress/wait-time", test_wait_time },
     { "progress/wait-message", test_wait_message },
     { "progress/wait-read", test_wait_read },
     { "progress/wait-write", test_wait_write },
     { "progress/wait-channels", test_wait_channels },
+    { "progress/wait-shared", test_wait_shared },
     { NULL },
 };

@@ -792,9 +792,9 @@ void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
 
 /*
  * libfabric calls this function before a thread sleeps on a wait object.  @arg is a struct
- * rnic_fi_ep.  The caller does not hold the lock.  Makes the NIC and the timer wake the thread,
+ * rnic_fi_domain.  The caller does not hold the lock.  Makes the NIC and the timer wake the thread,
  * and makes progress.  Returns FI_SUCCESS if the thread may sleep, else -FI_EAGAIN.
  */
-int rnic_fi_ep_trywait(void *arg);
+int rnic_fi_domain_trywait(void *arg);
 
 #endif /* RNIC_FI_PROV_H */

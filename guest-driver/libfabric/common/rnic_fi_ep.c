@@ -95,22 +95,27 @@ static struct fi_ops_ep rnic_fi_ep_ops = {
 
 /* --- Wait objects ------------------------------------------------------------ */
 
-/* Calls rnic_fi_ep_trywait() for the endpoint whose fid is @arg. */
+/* Calls rnic_fi_domain_trywait() for the domain of the endpoint whose fid is @arg. */
 static int rnic_fi_ep_try_fid(void *arg)
 {
-	return rnic_fi_ep_trywait(container_of(arg, struct rnic_fi_ep,
-					       util_ep.ep_fid.fid));
+	struct rnic_fi_ep *ep = container_of(arg, struct rnic_fi_ep,
+					     util_ep.ep_fid.fid);
+
+	return rnic_fi_domain_trywait(ep->domain);
 }
 
 /*
  * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL, so
  * that each of these descriptors wakes the threads that sleep on @wait.  If the kind of
- * @wait is FI_WAIT_YIELD, adds only the endpoint, because such threads poll.  Returns 0 or
- * a negative errno.
+ * @wait is FI_WAIT_YIELD, adds only the endpoint, because such threads poll.  @wait counts
+ * how often a descriptor was added, but keeps the argument of the first call, so this
+ * argument is the domain: the first endpoint may close before the others.  Returns 0; or a
+ * negative errno, and has added nothing.
  */
 static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 {
 	struct rnic_fi_domain *domain = ep->domain;
+	struct fid *fid = &domain->util_domain.domain_fid.fid;
 	int ret;
 
 	if (!wait)
@@ -124,11 +129,14 @@ static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 		return ofi_wait_add_fid(wait, &ep->util_ep.ep_fid.fid, 0,
 					rnic_fi_ep_try_fid);
 	ret = ofi_wait_add_fd(wait, domain->nic->fd, POLLIN,
-			      rnic_fi_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+			      rnic_fi_domain_trywait, domain, fid);
 	if (ret)
 		return ret;
-	return ofi_wait_add_fd(wait, domain->timer_fd, POLLIN,
-			       rnic_fi_ep_trywait, ep, &ep->util_ep.ep_fid.fid);
+	ret = ofi_wait_add_fd(wait, domain->timer_fd, POLLIN,
+			      rnic_fi_domain_trywait, domain, fid);
+	if (ret)
+		ofi_wait_del_fd(wait, domain->nic->fd);
+	return ret;
 }
 
 static void rnic_fi_wait_del(struct rnic_fi_ep *ep, struct util_wait *wait)
@@ -160,27 +168,55 @@ static void rnic_fi_waits_del(struct rnic_fi_ep *ep)
 
 /* --- Binding and enabling ---------------------------------------------------- */
 
+/*
+ * The functions that bind keep this invariant, even if libfabric fails after it has bound the
+ * object, or succeeds without binding: the wait object of each bound CQ and counter has the
+ * endpoint's descriptors once, because rnic_fi_waits_del() removes them once.
+ */
+
+static bool rnic_fi_ep_has_cq(const struct rnic_fi_ep *ep, const struct util_cq *cq)
+{
+	return ep->util_ep.tx_cq == cq || ep->util_ep.rx_cq == cq;
+}
+
 static int rnic_fi_ep_bind_cq(struct rnic_fi_ep *ep, struct util_cq *cq,
 			      uint64_t flags)
 {
-	bool known = cq == ep->util_ep.tx_cq || cq == ep->util_ep.rx_cq;
-	int ret;
+	bool known = rnic_fi_ep_has_cq(ep, cq);
+	int ret = known ? 0 : rnic_fi_wait_add(ep, cq->wait);
 
+	if (ret)
+		return ret;
 	ret = ofi_ep_bind_cq(&ep->util_ep, cq, flags);
-	return ret || known ? ret : rnic_fi_wait_add(ep, cq->wait);
+	if (!known && !rnic_fi_ep_has_cq(ep, cq))
+		rnic_fi_wait_del(ep, cq->wait);
+	return ret;
+}
+
+static bool rnic_fi_ep_has_cntr(const struct rnic_fi_ep *ep,
+				const struct util_cntr *cntr)
+{
+	int i;
+
+	for (i = 0; i < CNTR_CNT; i++) {
+		if (ep->util_ep.cntrs[i] == cntr)
+			return true;
+	}
+	return false;
 }
 
 static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
 				uint64_t flags)
 {
-	bool known = false;
-	int i, j, ret;
+	bool known = rnic_fi_ep_has_cntr(ep, cntr);
+	int ret = known ? 0 : rnic_fi_wait_add(ep, cntr->wait);
+	int i, j;
 
-	for (i = 0; i < CNTR_CNT; i++)
-		known |= ep->util_ep.cntrs[i] == cntr;
-	ret = ofi_ep_bind_cntr(&ep->util_ep, cntr, flags);
 	if (ret)
 		return ret;
+	ret = ofi_ep_bind_cntr(&ep->util_ep, cntr, flags);
+	if (!known && !rnic_fi_ep_has_cntr(ep, cntr))
+		rnic_fi_wait_del(ep, cntr->wait);
 	/*
 	 * A counter that is bound several times, for example for sends and for receives,
 	 * adds the descriptors to its wait object only once.  cntr_first serves to remove
@@ -191,7 +227,7 @@ static int rnic_fi_ep_bind_cntr(struct rnic_fi_ep *ep, struct util_cntr *cntr,
 			;
 		ep->cntr_first[i] = j;
 	}
-	return known ? 0 : rnic_fi_wait_add(ep, cntr->wait);
+	return ret;
 }
 
 static int rnic_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)

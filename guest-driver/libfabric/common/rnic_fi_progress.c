@@ -453,10 +453,9 @@ static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 	rnic_fi_peers_watch(domain);
 }
 
-int rnic_fi_ep_trywait(void *arg)
+int rnic_fi_domain_trywait(void *arg)
 {
-	struct rnic_fi_ep *ep = arg;
-	struct rnic_fi_domain *domain = ep->domain;
+	struct rnic_fi_domain *domain = arg;
 	int ret = FI_SUCCESS;
 
 	rnic_fi_lock(domain);
