@@ -7,6 +7,21 @@
 
 struct bed bed;
 unsigned int bed_failures;
+size_t bed_calloc_size;
+unsigned int bed_calloc_fails;
+
+/* The linker replaces calls of calloc() in the program by calls of __wrap_calloc(). */
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    if (bed_calloc_fails && n == 1 && size == bed_calloc_size) {
+        bed_calloc_fails--;
+        return NULL;
+    }
+    return __real_calloc(n, size);
+}
 
 bool bed_check(bool good, const char *what, const char *file, int line)
 {

@@ -42,6 +42,10 @@ extern const struct bed_case wait_cases[], exanet_cases[];
 /* Number of failed checks of all cases. */
 extern unsigned int bed_failures;
 
+/* The next @bed_calloc_fails calls of calloc() for one object of @bed_calloc_size bytes fail. */
+extern size_t bed_calloc_size;
+extern unsigned int bed_calloc_fails;
+
 /* Counts and prints the failure if @condition is false; returns @condition. */
 #define CHECK(condition) bed_check(condition, #condition, __FILE__, __LINE__)
 bool bed_check(bool good, const char *what, const char *file, int line);

@@ -253,6 +253,29 @@ static void test_full(void)
     CHECK(fi_send(bed.node[0].ep, local, 8, NULL, 1, local) == -FI_EHOSTUNREACH);
 }
 
+/*
+ * A message of a new sender stays in the mailbox while memory for the sender is lacking, so
+ * that no message is lost.
+ */
+static void test_no_memory(void)
+{
+    char first[8] = "", second[8] = "";
+
+    CHECK(!fi_recv(bed.node[1].ep, first, sizeof(first), NULL, 0, first));
+    CHECK(!fi_recv(bed.node[1].ep, second, sizeof(second), NULL, 0, second));
+    loop.stopped = 1 << 1;
+    CHECK(!fi_inject(bed.node[0].ep, "first", 6, 1));
+    CHECK(!fi_inject(bed.node[0].ep, "second", 7, 1));
+    bed_poll(3);
+    bed_calloc_size = sizeof(struct rnic_fi_peer);
+    bed_calloc_fails = 3;
+    loop.stopped = 0;
+    bed_done(1, first);
+    bed_done(1, second);
+    CHECK(!bed_calloc_fails);
+    CHECK(!strcmp(first, "first") && !strcmp(second, "second"));
+}
+
 /* An endpoint can be closed while the NIC has requests of it. */
 static void test_close_posted(void)
 {
@@ -271,6 +294,7 @@ const struct bed_case fail_cases[] = {
     { "peer/refused", test_refused },
     { "peer/replaced", test_replaced },
     { "rx/no-receive", test_no_receive },
+    { "rx/no-memory", test_no_memory },
     { "peer/pending", test_pending },
     { "read/dead-peer", test_read },
     { "read/accepted", test_read_accepted },

@@ -218,8 +218,11 @@ static void rnic_fi_rx_note(struct rnic_fi_ep *ep, uint64_t data)
 				 (const uint8_t *)&word, sizeof(word));
 }
 
-/* Handles a message with a sequence number. */
-static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
+/*
+ * Handles a message with a sequence number.  Returns false if the sender is new and memory
+ * for its peer is lacking.
+ */
+static bool rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 				const struct rnic_fi_addr *from,
 				const struct rnic_fi_hdr *hdr,
 				const uint8_t *data, size_t size)
@@ -227,21 +230,23 @@ static void rnic_fi_rx_numbered(struct rnic_fi_ep *ep,
 	/*
 	 * The first messages of a sender have low sequence numbers.  A message with a
 	 * higher number from an unknown sender is a late message of an endpoint that has
-	 * gone, unless the watch has freed the peer, or memory was lacking when the first
-	 * messages arrived.
+	 * gone, unless the watch has freed the peer.
 	 */
 	bool make = hdr->seq < RNIC_FI_WINDOW;
 	struct rnic_fi_peer *peer = rnic_fi_peer_find(ep, from, hdr->src_tag,
 						      make);
 
+	if (!peer && make)
+		return false;
 	/*
 	 * The endpoint of a peer that has failed here may still exist.  Without a NAK the
 	 * peer would wait for answers for ever.
 	 */
 	if (peer && !peer->dead)
 		rnic_fi_rx_order(peer, hdr->seq, false, data, size);
-	else if (peer || !make)
+	else
 		rnic_fi_rx_refuse(ep, from, hdr->src_tag, hdr->dst_tag);
+	return true;
 }
 
 static void rnic_fi_rx_nak(struct rnic_fi_ep *ep,
@@ -294,7 +299,8 @@ static void rnic_fi_rx_bare(struct rnic_fi_ep *ep,
 	}
 }
 
-static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
+/* Handles a message.  Returns false if the message must stay in the mailbox. */
+static bool rnic_fi_rx_message(struct rnic_fi_ep *ep,
 			       const struct rnic_fi_arrival *in)
 {
 	struct rnic_fi_addr from = in->from;
@@ -304,7 +310,7 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 	if (!rnic_fi_decode_hdr(in->data, in->size, &hdr)) {
 		FI_WARN(rnic_fi_prov(ep->domain), FI_LOG_EP_DATA,
 			"message without header or of another version\n");
-		return;
+		return true;
 	}
 	from.mbox = hdr.mbox;
 	/*
@@ -315,13 +321,20 @@ static void rnic_fi_rx_message(struct rnic_fi_ep *ep,
 	    hdr.dst_tag != ep->tag)
 		rnic_fi_rx_refuse(ep, &from, hdr.src_tag, hdr.dst_tag);
 	else if (rnic_fi_hdr_numbered(&hdr))
-		rnic_fi_rx_numbered(ep, &from, &hdr, in->data, in->size);
+		return rnic_fi_rx_numbered(ep, &from, &hdr, in->data, in->size);
 	else if (rnic_fi_decode(in->data, in->size, &hdr, &body))
 		rnic_fi_rx_bare(ep, &from, &hdr, &body);
 	else
 		rnic_fi_rx_bad(ep, in->data, in->size);
+	return true;
 }
 
+/*
+ * Handles arrivals in the mailbox of @ep.  A message for which memory is lacking stays in the
+ * mailbox until a later poll.  If the mailbox then becomes full, the NICs refuse more messages,
+ * so that their senders try again.  A NAK would not do: if it were lost for want of memory, the
+ * next messages of the sender would have no predecessor.
+ */
 static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 {
 	const struct rnic_fi_transport *transport = ep->domain->transport;
@@ -334,8 +347,8 @@ static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 			return;
 		if (in.is_note)
 			rnic_fi_rx_note(ep, in.note);
-		else
-			rnic_fi_rx_message(ep, &in);
+		else if (!rnic_fi_rx_message(ep, &in))
+			return;
 		transport->pop(nic, ep->nr);
 		ep->domain->idle = 0;
 	}
