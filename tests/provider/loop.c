@@ -20,7 +20,7 @@ struct loop_entry {
 struct loop_mbox {
     bool open;
     unsigned int head, tail;    /* counts of arrived and of taken messages; they wrap */
-    struct loop_entry ring[LOOP_MBOX_ENTRIES];
+    struct loop_entry ring[LOOP_MBOX_MAX];
 };
 
 struct loop_region {
@@ -59,6 +59,7 @@ static pthread_mutex_t loop_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 void loop_reset(void)
 {
     memset(&loop, 0, sizeof(loop));
+    loop.mbox_entries = LOOP_MBOX_ENTRIES;
     loop.waits_max = 3;
 }
 
@@ -156,7 +157,7 @@ static bool loop_peek(struct rnic_fi_nic *nic, unsigned int nr,
     pthread_mutex_lock(&loop_mutex);
     found = mbox->tail != mbox->head && !(loop.stopped & 1U << nic->node);
     if (found) {
-        *in = mbox->ring[mbox->tail % LOOP_MBOX_ENTRIES].in;
+        *in = mbox->ring[mbox->tail % LOOP_MBOX_MAX].in;
     }
     pthread_mutex_unlock(&loop_mutex);
     return found;
@@ -168,7 +169,7 @@ static void loop_pop(struct rnic_fi_nic *nic, unsigned int nr)
 
     pthread_mutex_lock(&loop_mutex);
     /* overwrites the entry, so that a later use of the arrival fails */
-    memset(&mbox->ring[mbox->tail++ % LOOP_MBOX_ENTRIES], 0xee,
+    memset(&mbox->ring[mbox->tail++ % LOOP_MBOX_MAX], 0xee,
            sizeof(mbox->ring[0]));
     pthread_mutex_unlock(&loop_mutex);
 }
@@ -194,12 +195,12 @@ static int loop_arrive(struct loop_nic *nic, struct rnic_fi_request *req,
         return -FI_EACCES;
     }
     mbox = &to->mbox[req->to.mbox];
-    if (mbox->head - mbox->tail == LOOP_MBOX_ENTRIES) {
+    if (mbox->head - mbox->tail >= loop.mbox_entries) {
         loop.full++;
         return ++loop_request_of(req)->waits > loop.waits_max ? -FI_ENOBUFS :
                -FI_EAGAIN;
     }
-    entry = &mbox->ring[mbox->head++ % LOOP_MBOX_ENTRIES];
+    entry = &mbox->ring[mbox->head++ % LOOP_MBOX_MAX];
     entry->in.is_note = is_note;
     if (is_note) {
         entry->in.note = req->note;

@@ -15,7 +15,8 @@
 #define LOOP_NODES          3
 #define LOOP_MSG_CHANNELS   8
 #define LOOP_WRITE_CHANNELS 4
-#define LOOP_MBOX_ENTRIES   32
+#define LOOP_MBOX_ENTRIES   32      /* default of @mbox_entries */
+#define LOOP_MBOX_MAX       512     /* maximum of @mbox_entries */
 #define LOOP_REGIONS        16      /* regions that a NIC can expose at a time */
 #define LOOP_KINDS          (RNIC_FI_REQUEST_WRITE_NOTE + 1)
 
@@ -31,6 +32,7 @@ struct loop {
     bool reverse;           /* NICs execute requests in reverse order */
     bool wide;              /* new bases have a bit that keys cannot contain */
     bool keep;              /* a read keeps its channel until the reap() after its end */
+    unsigned int mbox_entries;  /* a mailbox with so many messages is full */
     unsigned int waits_max; /* attempts that find a full mailbox and do not fail */
     /* The next @fails requests with kind @fail_kind end with @fail_err. */
     enum rnic_fi_request_kind fail_kind;

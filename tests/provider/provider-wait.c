@@ -186,6 +186,62 @@ static void test_wait_shared(void)
     CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &bed.node[0].ep, NULL));
 }
 
+/*
+ * A reader does not sleep while a message is left in the mailbox, because memory for its
+ * sender is lacking.
+ */
+static void test_wait_memory(void)
+{
+    char buf[8];
+
+    open_waiting();
+    CHECK(!fi_recv(bed.node[0].ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, buf));
+    loop.stopped = 1 << 0;
+    CHECK(!fi_inject(bed.node[1].ep, "memory", 7, 0));
+    bed_poll(3);
+    bed_calloc_size = sizeof(struct rnic_fi_peer);
+    bed_calloc_fails = 100;
+    loop.stopped = 0;
+    CHECK(try_wait(bed.node[0].cq) == -FI_EAGAIN);
+    bed_calloc_fails = 0;
+    bed_done(0, buf);
+    CHECK(!try_wait(bed.node[0].cq));
+}
+
+/* A reader does not sleep while its mailbox has more arrivals than a poll handles. */
+static void test_wait_budget(void)
+{
+    struct fi_cq_tagged_entry entry;
+    char last[8], buf[8];
+    unsigned int i;
+    uint64_t start;
+    ssize_t ret;
+
+    open_waiting();
+    CHECK(!fi_trecv(bed.node[0].ep, last, sizeof(last), NULL, FI_ADDR_UNSPEC, 1, 0, last));
+    loop.stopped = 1 << 0;
+    loop.mbox_entries = LOOP_MBOX_MAX;
+    for (i = 1; i <= LOOP_MBOX_MAX; i++) {
+        do {
+            ret = fi_tinject(bed.node[1].ep, "budget", 7, 0, i == LOOP_MBOX_MAX);
+            bed_poll(1);
+        } while (ret == -FI_EAGAIN);
+        CHECK(!ret);
+    }
+    bed_poll(LOOP_MBOX_MAX);
+    CHECK(!loop.full);
+    loop.stopped = 0;
+    start = ofi_gettime_ms();
+    CHECK(fi_cq_sread(bed.node[0].cq, &entry, 1, NULL, 10000) == 1);
+    CHECK(ofi_gettime_ms() < start + RNIC_FI_WATCH_MS / 2);
+    CHECK(entry.op_context == last);
+    for (i = 1; i < LOOP_MBOX_MAX; i++) {
+        CHECK(!fi_trecv(bed.node[0].ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, 0, 0,
+                        buf));
+        bed_done(0, buf);
+    }
+}
+
 const struct bed_case wait_cases[] = {
     { "progress/wait-time", test_wait_time },
     { "progress/wait-message", test_wait_message },
@@ -193,5 +249,7 @@ const struct bed_case wait_cases[] = {
     { "progress/wait-write", test_wait_write },
     { "progress/wait-channels", test_wait_channels },
     { "progress/wait-shared", test_wait_shared },
+    { "progress/wait-memory", test_wait_memory },
+    { "progress/wait-budget", test_wait_budget },
     { NULL },
 };

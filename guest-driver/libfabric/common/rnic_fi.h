@@ -42,7 +42,6 @@
 #define RNIC_FI_PEER_QUEUE	1024	/* limit of rnic_fi_peer.queued for sends and atomics */
 #define RNIC_FI_PEER_HELD	1024	/* limit of rnic_fi_peer.held */
 #define RNIC_FI_HELD_BYTES	4096	/* maximum bytes of a held send */
-#define RNIC_FI_RX_BUDGET	64	/* maximum arrivals in one poll of a mailbox */
 #define RNIC_FI_PEER_BUCKETS	64
 
 /*
@@ -61,9 +60,6 @@
 #define RNIC_FI_WATCH_MS		1000	/* minimum time between two watches */
 #define RNIC_FI_PING_MS		3000	/* minimum silence of a peer that owes an answer,
 					 * before the watch sends PING */
-#define RNIC_FI_DRAIN_MS		5000	/* fi_close() of an endpoint waits so long without
-					 * progress of its messages */
-#define RNIC_FI_IDLE_SLEEP_US	50	/* sleep of an idle process, between polls */
 #define RNIC_FI_HINT_COUNTS	8	/* a call of hint() counts as so many idle polls */
 #define RNIC_FI_TOUCH_BYTES	4096	/* step when touching each page; no page is smaller */
 
@@ -779,9 +775,10 @@ void rnic_fi_rings_free(struct rnic_fi_domain *domain);
 void rnic_fi_ep_progress(struct util_ep *util_ep);
 /*
  * Handles arrived messages and ended packets of @domain, posts queued packets, and continues
- * lookups.  One in RNIC_FI_WATCH_ROUNDS calls also calls rnic_fi_peers_watch().
+ * lookups.  One in RNIC_FI_WATCH_ROUNDS calls also calls rnic_fi_peers_watch().  Returns true if
+ * no mailbox has arrivals left.
  */
-void rnic_fi_domain_progress(struct rnic_fi_domain *domain);
+bool rnic_fi_domain_progress(struct rnic_fi_domain *domain);
 
 /*
  * Add @domain to the list of domains that rnic_fi_ep_progress() serves, and remove @domain

@@ -189,7 +189,7 @@ static ssize_t rnic_fi_atomic(struct fid_ep *fid, fi_addr_t addr,
 	if (!ret)
 		ret = rnic_fi_atomic_send(peer, at);
 	if (ret == -FI_EAGAIN)
-		rnic_fi_domain_progress(ep->domain);
+		(void) rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);
 	return ret;
 }

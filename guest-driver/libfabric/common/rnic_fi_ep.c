@@ -6,6 +6,9 @@
 
 #include "rnic_fi.h"
 
+#define RNIC_FI_DRAIN_MS	5000	/* fi_close() of an endpoint waits so long without
+					 * progress of its messages */
+
 static int rnic_fi_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
 	return -FI_ENOSYS;	/* the user cannot set the name: node, context, mailbox and tag
@@ -386,7 +389,7 @@ static void rnic_fi_ep_drain(struct rnic_fi_ep *ep)
 
 	do {
 		rnic_fi_lock(ep->domain);
-		rnic_fi_domain_progress(ep->domain);
+		(void) rnic_fi_domain_progress(ep->domain);
 		unsent = rnic_fi_ep_unsent(ep);
 		rnic_fi_unlock(ep->domain);
 		if (unsent < least) {

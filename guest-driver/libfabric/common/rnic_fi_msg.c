@@ -284,7 +284,7 @@ static ssize_t rnic_fi_send(struct fid_ep *fid, fi_addr_t addr,
 	 * succeed.
 	 */
 	if (ret == -FI_EAGAIN)
-		rnic_fi_domain_progress(ep->domain);
+		(void) rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);
 	return ret;
 }

@@ -11,6 +11,9 @@
 /* Number of calls of rnic_fi_domain_progress() for one call of the watch; a power of two. */
 #define RNIC_FI_WATCH_ROUNDS	1024
 
+#define RNIC_FI_RX_BUDGET	64	/* maximum arrivals in one poll of a mailbox */
+#define RNIC_FI_IDLE_SLEEP_US	50	/* sleep of an idle process, between polls */
+
 /* Fills @info with the kind, the tag and the CQ data of EAGER or RTS, and clears the rest. */
 static void rnic_fi_rx_envelope(const struct rnic_fi_hdr *hdr,
 				const struct rnic_fi_body *body,
@@ -333,9 +336,9 @@ static bool rnic_fi_rx_message(struct rnic_fi_ep *ep,
  * Handles arrivals in the mailbox of @ep.  A message for which memory is lacking stays in the
  * mailbox until a later poll.  If the mailbox then becomes full, the NICs refuse more messages,
  * so that their senders try again.  A NAK would not do: if it were lost for want of memory, the
- * next messages of the sender would have no predecessor.
+ * next messages of the sender would have no predecessor.  Returns true if the mailbox is empty.
  */
-static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
+static bool rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 {
 	const struct rnic_fi_transport *transport = ep->domain->transport;
 	struct rnic_fi_nic *nic = ep->domain->nic;
@@ -344,23 +347,25 @@ static void rnic_fi_mbox_progress(struct rnic_fi_ep *ep)
 
 	for (i = 0; i < RNIC_FI_RX_BUDGET; i++) {
 		if (!transport->peek(nic, ep->nr, &in))
-			return;
+			return true;
 		if (in.is_note)
 			rnic_fi_rx_note(ep, in.note);
 		else if (!rnic_fi_rx_message(ep, &in))
-			return;
+			return false;
 		transport->pop(nic, ep->nr);
 		ep->domain->idle = 0;
 	}
+	return false;
 }
 
-void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
+bool rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 {
+	bool empty = true;
 	unsigned int i;
 
 	for (i = 0; i < domain->ep_end; i++) {
 		if (domain->eps[i])
-			rnic_fi_mbox_progress(domain->eps[i]);
+			empty &= rnic_fi_mbox_progress(domain->eps[i]);
 	}
 	rnic_fi_pkts_progress(domain);
 	if (!dlist_empty(&domain->lookups))
@@ -368,6 +373,7 @@ void rnic_fi_domain_progress(struct rnic_fi_domain *domain)
 	domain->idle++;
 	if (!(++domain->spins & (RNIC_FI_WATCH_ROUNDS - 1)))
 		rnic_fi_peers_watch(domain);
+	return empty;
 }
 
 /* All domains of the process that this copy of the common part has opened. */
@@ -409,7 +415,7 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 		if (domain == except)
 			continue;
 		rnic_fi_lock(domain);
-		rnic_fi_domain_progress(domain);
+		(void) rnic_fi_domain_progress(domain);
 		rnic_fi_unlock(domain);
 	}
 	pthread_mutex_unlock(&rnic_fi_domains.lock);
@@ -437,7 +443,7 @@ void rnic_fi_ep_progress(struct util_ep *util_ep)
 	struct rnic_fi_ep *ep = container_of(util_ep, struct rnic_fi_ep, util_ep);
 
 	rnic_fi_lock(ep->domain);
-	rnic_fi_domain_progress(ep->domain);
+	(void) rnic_fi_domain_progress(ep->domain);
 	rnic_fi_unlock(ep->domain);
 	if (__atomic_load_n(&rnic_fi_domains.count, __ATOMIC_RELAXED) > 1)
 		rnic_fi_others_progress(ep->domain);
@@ -475,8 +481,13 @@ int rnic_fi_domain_trywait(void *arg)
 	if (domain->transport->arm(domain->nic))
 		ret = -FI_EAGAIN;
 	rnic_fi_timer_set(domain);
-	rnic_fi_domain_progress(domain);
-	/* The caller must not sleep if only a poll can find an ack, or post a packet. */
+	/*
+	 * The caller must not sleep if only a poll can find an ack, or post a packet, or
+	 * handle the arrivals that this poll has left, because these have woken the caller
+	 * already.
+	 */
+	if (!rnic_fi_domain_progress(domain))
+		ret = -FI_EAGAIN;
 	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;
 	rnic_fi_unlock(domain);

@@ -188,7 +188,7 @@ static ssize_t rnic_fi_rma(struct fid_ep *fid, fi_addr_t addr,
 		op->pending = 1;
 		rnic_fi_op_put(op, rnic_fi_rma_pieces(op, rma));
 	} else if (ret == -FI_EAGAIN) {
-		rnic_fi_domain_progress(ep->domain);
+		(void) rnic_fi_domain_progress(ep->domain);
 	}
 	rnic_fi_unlock(ep->domain);
 	return ret;
