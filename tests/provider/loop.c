@@ -494,17 +494,24 @@ void loop_release(void)
     pthread_mutex_unlock(&loop_mutex);
 }
 
-/* Requests end in reap() only, so only the end of a held request can wake. */
+/*
+ * Requests end in reap() only, so only the end of a held request can wake.  Reads and writes
+ * without @wake do not count, because transports need not count them.
+ */
 static bool loop_silent(const struct rnic_fi_nic *base)
 {
     const struct loop_nic *nic = container_of(base, const struct loop_nic, nic);
+    const struct rnic_fi_request *req;
     const struct dlist_entry *item;
     bool silent = false;
 
     pthread_mutex_lock(&loop_mutex);
     for (item = nic->posted.next; item != &nic->posted; item = item->next) {
-        silent |= !loop_wakes((const struct rnic_fi_request *)
-                              container_of(item, struct loop_request, entry));
+        req = (const struct rnic_fi_request *)
+            container_of(item, struct loop_request, entry);
+        silent |= !loop_wakes(req) &&
+                  (req->wake || (!loop_is_write(req) &&
+                                 req->kind != RNIC_FI_REQUEST_READ));
     }
     pthread_mutex_unlock(&loop_mutex);
     return silent;

@@ -187,6 +187,34 @@ static void test_wait_shared(void)
 }
 
 /*
+ * A reader does not sleep while a read or write is posted whose end wakes nobody, because no
+ * wait object existed when the request was posted.
+ */
+static void test_wait_early(void)
+{
+    struct fi_cq_attr attr = {
+        .format = FI_CQ_FORMAT_TAGGED,
+        .wait_obj = FI_WAIT_FD,
+    };
+    static uint8_t local[1024];
+    uint64_t key = fi_mr_key(bed.node[1].mr);
+    struct fid_ep *second;
+    struct fid_cq *cq;
+    fi_addr_t addr;
+
+    loop.held = 1 << RNIC_FI_REQUEST_WRITE;
+    CHECK(!fi_write(bed.node[0].ep, local, sizeof(local), NULL, 1, 0, key, local));
+    CHECK(!fi_cq_open(bed.node[0].domain, &attr, &cq, NULL));
+    second = open_second(cq, &addr);
+    CHECK(try_wait(cq) == -FI_EAGAIN);
+    loop_release();
+    bed_done(0, local);
+    CHECK(!try_wait(cq));
+    CHECK(!fi_close(&second->fid));
+    CHECK(!fi_close(&cq->fid));
+}
+
+/*
  * A reader does not sleep while a message is left in the mailbox, because memory for its
  * sender is lacking.
  */
@@ -249,6 +277,7 @@ const struct bed_case wait_cases[] = {
     { "progress/wait-write", test_wait_write },
     { "progress/wait-channels", test_wait_channels },
     { "progress/wait-shared", test_wait_shared },
+    { "progress/wait-early", test_wait_early },
     { "progress/wait-memory", test_wait_memory },
     { "progress/wait-budget", test_wait_budget },
     { NULL },

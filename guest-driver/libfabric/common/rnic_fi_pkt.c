@@ -495,9 +495,32 @@ void rnic_fi_pkts_progress(struct rnic_fi_domain *domain)
 		rnic_fi_peers_push(domain);
 }
 
+/*
+ * Returns true if a READ, WRITE or SLOT is posted whose end wakes no sleeper, because no wait
+ * object was bound when the packet was made.  The transport does not count such packets.
+ * Nothing waits for a packet without peer.
+ */
+static bool rnic_fi_posted_silent(const struct rnic_fi_domain *domain)
+{
+	const struct dlist_entry *item;
+	const struct rnic_fi_pkt *pkt;
+
+	for (item = domain->posted.next; item != &domain->posted;
+	     item = item->next) {
+		pkt = container_of(item, struct rnic_fi_pkt, entry);
+		if (pkt->peer && !pkt->req.wake &&
+		    (pkt->kind == RNIC_FI_PKT_READ ||
+		     pkt->kind == RNIC_FI_PKT_WRITE ||
+		     pkt->kind == RNIC_FI_PKT_SLOT))
+			return true;
+	}
+	return false;
+}
+
 bool rnic_fi_pkts_silent(struct rnic_fi_domain *domain)
 {
 	return domain->transport->silent(domain->nic) ||
+	       rnic_fi_posted_silent(domain) ||
 	       !dlist_empty(&domain->msg_queue) ||
 	       !dlist_empty(&domain->write_queue) ||
 	       !dlist_empty(&domain->waiting);

@@ -244,8 +244,9 @@ struct rnic_fi_transport {
 
 	/*
 	 * Returns true if a request is posted whose end may not make @nic->fd readable, even
-	 * if @wake is true.  A READ, WRITE or WRITE_NOTE without @wake need not count.  A READ
-	 * that has ended does not count, even if its channel is still in use.
+	 * if @wake is true.  A READ, WRITE or WRITE_NOTE without @wake need not count, because
+	 * the common part counts these requests.  A READ that has ended does not count, even
+	 * if its channel is still in use.
 	 */
 	bool (*silent)(const struct rnic_fi_nic *nic);
 
