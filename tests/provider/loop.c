@@ -522,6 +522,9 @@ static void loop_hint(struct rnic_fi_nic *nic)
     pthread_mutex_lock(&loop_mutex);
     loop.hints++;
     pthread_mutex_unlock(&loop_mutex);
+    if (loop.on_hint) {
+        loop.on_hint();
+    }
 }
 
 /* --- The provider ------------------------------------------------------------ */

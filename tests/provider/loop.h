@@ -40,6 +40,8 @@ struct loop {
     unsigned int fails;
     bool fail_accepted;     /* only reads that the peer's NIC has accepted fail */
 
+    void (*on_hint)(void);  /* hint() calls this function, unless it is NULL */
+
     unsigned int posted[LOOP_KINDS];
     unsigned int busy;      /* calls of post() that found no free channel */
     unsigned int full;      /* attempts to store a message in a full mailbox */

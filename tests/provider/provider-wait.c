@@ -270,6 +270,29 @@ static void test_wait_budget(void)
     }
 }
 
+/* Handles an arrival as another thread does while hint() runs. */
+static void arrive(void)
+{
+    struct rnic_fi_domain *domain = rnic_fi_domain_of(bed.node[0].domain);
+
+    rnic_fi_lock(domain);
+    domain->idle = 0;
+    rnic_fi_unlock(domain);
+    loop.on_hint = NULL;
+}
+
+/* An arrival during hint() ends the idle time. */
+static void test_idle(void)
+{
+    struct rnic_fi_domain *domain = rnic_fi_domain_of(bed.node[0].domain);
+
+    domain->idle = rnic_fi_hint_polls;
+    loop.on_hint = arrive;
+    (void) fi_cntr_read(bed.node[0].sent);
+    CHECK(!loop.on_hint);
+    CHECK(!domain->idle);
+}
+
 const struct bed_case wait_cases[] = {
     { "progress/wait-time", test_wait_time },
     { "progress/wait-message", test_wait_message },
@@ -280,5 +303,6 @@ const struct bed_case wait_cases[] = {
     { "progress/wait-early", test_wait_early },
     { "progress/wait-memory", test_wait_memory },
     { "progress/wait-budget", test_wait_budget },
+    { "progress/idle", test_idle },
     { NULL },
 };

@@ -422,32 +422,41 @@ static void rnic_fi_others_progress(const struct rnic_fi_domain *except)
 }
 
 /*
- * Handles the end of a poll.  If rnic_fi_domain.idle is above hint_polls, informs the NIC,
- * because an emulated NIC then delivers messages.  If rnic_fi_domain.idle is above
- * idle_polls, sleeps for a moment instead, because the thread of the NIC, or the guest at
- * the other end, may need the processor.  If idle_polls is 0, never sleeps; if hint_polls
- * is 0, never informs the NIC.  The caller holds no lock of a domain.
+ * Handles the end of a poll that found @idle in rnic_fi_domain.idle.  If @hint, informs the
+ * NIC, because an emulated NIC then delivers messages.  If @idle is above idle_polls, sleeps
+ * for a moment, because the thread of the NIC, or the guest at the other end, may need the
+ * processor.  If idle_polls is 0, never sleeps.  The caller holds no lock of a domain.
  */
-static void rnic_fi_idle(struct rnic_fi_domain *domain)
+static void rnic_fi_idle(struct rnic_fi_domain *domain, uint32_t idle, bool hint)
 {
-	if (rnic_fi_idle_polls && domain->idle > rnic_fi_idle_polls) {
-		usleep(RNIC_FI_IDLE_SLEEP_US);
-	} else if (rnic_fi_hint_polls && domain->idle > rnic_fi_hint_polls) {
+	if (hint)
 		domain->transport->hint(domain->nic);
-		domain->idle += RNIC_FI_HINT_COUNTS;
-	}
+	else if (rnic_fi_idle_polls && idle > rnic_fi_idle_polls)
+		usleep(RNIC_FI_IDLE_SLEEP_US);
 }
 
 void rnic_fi_ep_progress(struct util_ep *util_ep)
 {
 	struct rnic_fi_ep *ep = container_of(util_ep, struct rnic_fi_ep, util_ep);
+	struct rnic_fi_domain *domain = ep->domain;
+	uint32_t idle;
+	bool hint;
 
-	rnic_fi_lock(ep->domain);
-	(void) rnic_fi_domain_progress(ep->domain);
-	rnic_fi_unlock(ep->domain);
+	rnic_fi_lock(domain);
+	(void) rnic_fi_domain_progress(domain);
+	idle = domain->idle;
+	hint = rnic_fi_hint_polls && idle > rnic_fi_hint_polls &&
+	       !(rnic_fi_idle_polls && idle > rnic_fi_idle_polls);
+	/*
+	 * Counts the call of hint() before the call, because the lock protects the count, and
+	 * an arrival that another thread handles during the call must end the idle time.
+	 */
+	if (hint)
+		domain->idle += RNIC_FI_HINT_COUNTS;
+	rnic_fi_unlock(domain);
 	if (__atomic_load_n(&rnic_fi_domains.count, __ATOMIC_RELAXED) > 1)
-		rnic_fi_others_progress(ep->domain);
-	rnic_fi_idle(ep->domain);
+		rnic_fi_others_progress(domain);
+	rnic_fi_idle(domain, idle, hint);
 }
 
 /*
