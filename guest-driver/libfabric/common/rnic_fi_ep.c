@@ -107,6 +107,22 @@ static int rnic_fi_ep_try_fid(void *arg)
 	return rnic_fi_domain_trywait(ep->domain);
 }
 
+/* Opens the timer of @domain unless it is open.  Returns 0 or a negative errno. */
+static int rnic_fi_timer_open(struct rnic_fi_domain *domain)
+{
+	int ret = 0;
+
+	rnic_fi_lock(domain);
+	if (domain->timer_fd < 0) {
+		domain->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+						  TFD_NONBLOCK | TFD_CLOEXEC);
+		if (domain->timer_fd < 0)
+			ret = -errno;
+	}
+	rnic_fi_unlock(domain);
+	return ret;
+}
+
 /*
  * Adds the descriptors of the NIC and of the domain's timer to @wait, which may be NULL, so
  * that each of these descriptors wakes the threads that sleep on @wait.  If the kind of
@@ -123,11 +139,9 @@ static int rnic_fi_wait_add(struct rnic_fi_ep *ep, struct util_wait *wait)
 
 	if (!wait)
 		return 0;
-	if (domain->timer_fd < 0)
-		domain->timer_fd = timerfd_create(CLOCK_MONOTONIC,
-						  TFD_NONBLOCK | TFD_CLOEXEC);
-	if (domain->timer_fd < 0)
-		return -errno;
+	ret = rnic_fi_timer_open(domain);
+	if (ret)
+		return ret;
 	if (wait->wait_obj == FI_WAIT_YIELD)
 		return ofi_wait_add_fid(wait, &ep->util_ep.ep_fid.fid, 0,
 					rnic_fi_ep_try_fid);
