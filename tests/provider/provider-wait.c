@@ -186,6 +186,20 @@ static void test_wait_shared(void)
     CHECK(!fi_endpoint(bed.node[0].domain, bed.info, &bed.node[0].ep, NULL));
 }
 
+static uint8_t sent[8];
+
+static void send_now(void)
+{
+    CHECK(!fi_send(bed.node[0].ep, sent, sizeof(sent), NULL, 1, sent));
+}
+
+/* A send of another thread wakes the reader, because only a poll finds the ack. */
+static void test_wait_send(void)
+{
+    open_waiting();
+    wait_for(send_now, sent);
+}
+
 /*
  * A reader does not sleep while a read or write is posted whose end wakes nobody, because no
  * wait object existed when the request was posted.
@@ -300,6 +314,7 @@ const struct bed_case wait_cases[] = {
     { "progress/wait-write", test_wait_write },
     { "progress/wait-channels", test_wait_channels },
     { "progress/wait-shared", test_wait_shared },
+    { "progress/wait-send", test_wait_send },
     { "progress/wait-early", test_wait_early },
     { "progress/wait-memory", test_wait_memory },
     { "progress/wait-budget", test_wait_budget },

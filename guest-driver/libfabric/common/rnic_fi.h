@@ -60,7 +60,6 @@
 #define RNIC_FI_WATCH_MS		1000	/* minimum time between two watches */
 #define RNIC_FI_PING_MS		3000	/* minimum silence of a peer that owes an answer,
 					 * before the watch sends PING */
-#define RNIC_FI_HINT_COUNTS	8	/* a call of hint() counts as so many idle polls */
 #define RNIC_FI_TOUCH_BYTES	4096	/* step when touching each page; no page is smaller */
 
 /* Parameters of a provider; rnic_fi_params() has a text for each of them. */
@@ -309,6 +308,7 @@ struct rnic_fi_domain {
 	uint32_t		idle;	/* progress calls since last arrival or end of packet
 					 * with peer, plus RNIC_FI_HINT_COUNTS per hint() */
 	uint64_t		watch_ms;	/* time from which the next watch may run */
+	bool			asleep;	/* a thread may sleep on a wait object */
 };
 
 /* Returns true if remote addresses of the user are virtual addresses, not offsets. */
@@ -793,5 +793,7 @@ void rnic_fi_progress_leave(struct rnic_fi_domain *domain);
  * and makes progress.  Returns FI_SUCCESS if the thread may sleep, else -FI_EAGAIN.
  */
 int rnic_fi_domain_trywait(void *arg);
+/* Wakes all threads that rnic_fi_domain_trywait() has let sleep, because one must poll. */
+void rnic_fi_sleepers_wake(struct rnic_fi_domain *domain);
 
 #endif /* RNIC_FI_PROV_H */

@@ -98,6 +98,13 @@ static void rnic_fi_pkt_number(struct rnic_fi_pkt *pkt)
 			 RNIC_PREP(RNIC_FI_HDR_SEQ, pkt->seq));
 }
 
+/* Wakes sleepers if a packet now needs polls; see rnic_fi_pkts_silent(). */
+static void rnic_fi_pkts_wake(struct rnic_fi_domain *domain)
+{
+	if (domain->asleep && rnic_fi_pkts_silent(domain))
+		rnic_fi_sleepers_wake(domain);
+}
+
 /* Handles the end of a posted packet.  The transport's reap() calls this function. */
 static void rnic_fi_request_end(struct rnic_fi_request *req, int err)
 {
@@ -200,6 +207,7 @@ void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt)
 
 	if (rnic_fi_pkt_numbered(pkt)) {
 		rnic_fi_pkt_send_numbered(pkt);
+		rnic_fi_pkts_wake(domain);
 		return;
 	}
 	queue = pkt->kind == RNIC_FI_PKT_WRITE ? &domain->write_queue :
@@ -210,6 +218,7 @@ void rnic_fi_pkt_send(struct rnic_fi_pkt *pkt)
 		dlist_insert_tail(&pkt->entry, queue);
 	else if (ret)
 		rnic_fi_pkt_done(pkt, ret);
+	rnic_fi_pkts_wake(domain);
 }
 
 int rnic_fi_pkt_send_simple(struct rnic_fi_peer *peer, enum rnic_fi_msg_op op,
@@ -255,6 +264,8 @@ int rnic_fi_pkt_send_bare(struct rnic_fi_ep *ep, const struct rnic_fi_addr *to,
 	ret = rnic_fi_pkt_start(domain, pkt);
 	if (ret)
 		rnic_fi_pkt_free(pkt);
+	else
+		rnic_fi_pkts_wake(domain);
 	return ret;
 }
 
@@ -311,6 +322,7 @@ static bool rnic_fi_pkt_retry(struct rnic_fi_pkt *pkt, int err)
 	} else {
 		dlist_insert_tail(&pkt->entry, &domain->msg_queue);
 	}
+	rnic_fi_pkts_wake(domain);
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #define RNIC_FI_WATCH_ROUNDS	1024
 
 #define RNIC_FI_RX_BUDGET	64	/* maximum arrivals in one poll of a mailbox */
+#define RNIC_FI_HINT_COUNTS	8	/* a call of hint() counts as so many idle polls */
 #define RNIC_FI_IDLE_SLEEP_US	50	/* sleep of an idle process, between polls */
 
 /* Fills @info with the kind, the tag and the CQ data of EAGER or RTS, and clears the rest. */
@@ -481,6 +482,40 @@ static void rnic_fi_timer_set(struct rnic_fi_domain *domain)
 	rnic_fi_peers_watch(domain);
 }
 
+static void rnic_fi_wait_signal(struct util_wait *wait)
+{
+	if (wait)
+		wait->signal(wait);
+}
+
+/*
+ * Signals each wait object by its own descriptor.  The timer would not do, because another
+ * thread that prepares to sleep may read the timer before the sleeper runs.
+ */
+void rnic_fi_sleepers_wake(struct rnic_fi_domain *domain)
+{
+	struct util_ep *ep;
+	unsigned int nr;
+	int i;
+
+	if (!domain->asleep)
+		return;
+	domain->asleep = false;
+	for (nr = 0; nr < domain->ep_end; nr++) {
+		if (!domain->eps[nr])
+			continue;
+		ep = &domain->eps[nr]->util_ep;
+		if (ep->tx_cq)
+			rnic_fi_wait_signal(ep->tx_cq->wait);
+		if (ep->rx_cq)
+			rnic_fi_wait_signal(ep->rx_cq->wait);
+		for (i = 0; i < CNTR_CNT; i++) {
+			if (ep->cntrs[i])
+				rnic_fi_wait_signal(ep->cntrs[i]->wait);
+		}
+	}
+}
+
 int rnic_fi_domain_trywait(void *arg)
 {
 	struct rnic_fi_domain *domain = arg;
@@ -499,6 +534,14 @@ int rnic_fi_domain_trywait(void *arg)
 		ret = -FI_EAGAIN;
 	if (rnic_fi_pkts_silent(domain) || rnic_fi_lookups_pending(domain))
 		ret = -FI_EAGAIN;
+	/*
+	 * The caller may poll only until its own completion, and arm() may have taken the
+	 * event of another sleeper, so the other sleepers poll, too.
+	 */
+	if (ret)
+		rnic_fi_sleepers_wake(domain);
+	else
+		domain->asleep = true;
 	rnic_fi_unlock(domain);
 	return ret;
 }
