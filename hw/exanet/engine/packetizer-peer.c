@@ -37,7 +37,7 @@ typedef struct PktzPeer {
     /* ns, time when a message to the node last began or ended */
     int64_t used;
     uint32_t coord;                 /* coordinates of the node */
-    uint16_t job;                   /* job for which quota @held counts the entry */
+    uint16_t job;                   /* job that pays in ExanetPktzPeers.held */
     uint8_t messages;               /* messages to the node that have not ended */
     bool reached;                   /* a copy of a message had a route */
     bool answered;                  /* the node has answered a message */
@@ -46,7 +46,7 @@ typedef struct PktzPeer {
      * generation of a message to this node.
      */
     bool unknown;
-    uint16_t unknown_job;           /* job for which quota @unknown counts the entry */
+    uint16_t unknown_job;           /* job that pays in ExanetPktzPeers.unknown */
     /*
      * generation of the last message to the node, by channel; before the first message,
      * the generation of the channel when the entry was made

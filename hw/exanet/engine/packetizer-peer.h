@@ -39,8 +39,9 @@ void exanet_pktz_peer_end(ExanetState *s, unsigned n, uint32_t coord);
 bool exanet_pktz_peer_asked(ExanetState *s, unsigned n, uint8_t gen,
                             uint32_t *coord);
 /*
- * Records an answer to the message of generation @gen of channel @n.  Does nothing if no
- * node may still answer this message, because any node can send an ack.
+ * Records that the destination of the message of generation @gen of channel @n has
+ * answered.  Does nothing if exanet_pktz_peer_asked() returns false for this message,
+ * because any node can send an ack, also for a message to which no answer is due.
  */
 void exanet_pktz_peer_answered(ExanetState *s, unsigned n, uint8_t gen);
 

@@ -56,7 +56,7 @@
 
 /* A frame that the latency delays. */
 typedef struct ExanetFlight {
-    int64_t due;                    /* ns, virtual time when the port sends the frame */
+    int64_t due;                    /* ns, virtual time from which the port may send */
     unsigned vc;
     unsigned words;                 /* words of packets in @frame */
     uint8_t frame[];                /* room for the header, then the packets */
