@@ -4,6 +4,8 @@
 
 Independent of the C codec: bit numbers are those of the packet tables of the
 ExaNet description, words are integers, CRCs are computed bit by bit.
+This script has its own packet types, and does not read EXANET_TYPES, because
+it would then repeat an error of that list; the case vector-types compares them.
 Payload byte n of every vector is (n + 1) & 0xff.
 """
 
