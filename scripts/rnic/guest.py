@@ -495,12 +495,12 @@ def _install_once(arch, images):
 
 def _give_back():
     """Makes the user who called sudo the owner of files to which programs of this user write,
-    too: of BUILD itself, the locks, the logs, the sources and the files of apt. Does nothing
-    without sudo."""
+    too: of BUILD itself, the locks, the logs, the sources, the files of apt and the tools. Does
+    nothing without sudo."""
     if 'SUDO_UID' in os.environ:
         os.chown(BUILD, int(os.environ['SUDO_UID']), -1)
         run(['chown', '-R', '--no-dereference', os.environ['SUDO_UID'],
-             *(p for p in (BUILD / 'apt', *BUILD.glob('.lock*'), LOG, SRC)
+             *(p for p in (BUILD / 'apt', BUILD / 'tools', LOG, SRC, *BUILD.glob('.lock*'))
                if p.exists())], 'give-back')
 
 
