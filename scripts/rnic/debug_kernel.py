@@ -2,9 +2,9 @@
 """A kernel for guests that checks memory accesses, locks and sleeps (KASAN, lockdep,
 DEBUG_ATOMIC_SLEEP): Debian's source with a small configuration.
 
-A guest with this kernel has the usual disk, because the initrd of this kernel contains the only
-module, exanet.ko, and all other drivers are built in. A new version of Debian's source alone
-does not cause a new build, because a build takes long."""
+A guest with this kernel has the usual disk, because the initrd of this kernel contains the
+modules of the families, and all other drivers are built in. A new version of Debian's source
+alone does not cause a new build, because a build takes long."""
 
 import shutil
 

@@ -266,23 +266,24 @@ def _build_linux_driver(part):
     shutil.copy(part.arch.root / 'rnic/src' / folder / f'{module}.ko', to)
 
 
-def _build_debug_module(part):
+def _build_debug_modules(part):
     version = part.arch.build_version()
-    part.run_make(f'KDIR=/lib/modules/{version}/build')
     modules = part.arch.root / 'lib/modules' / version
     (modules / 'updates').mkdir(exist_ok=True)
-    shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP)
-                / f'{part.family.name}.ko', modules / 'updates')
+    for f in families.FAMILIES:
+        if f.module:
+            part.run_make(f'-C {f.name} KDIR=/lib/modules/{version}/build')
+            shutil.copy(part.arch.root / 'rnic/src' / part.folder.relative_to(TOP) / f.name
+                        / f'{f.name}.ko', modules / 'updates')
     part.run(f'depmod {version}', 'depmod-debug')
     shutil.copytree(modules, part.out / 'lib/modules' / version,
                     ignore=shutil.ignore_patterns('build', 'source'))
 
 
-def _debug_module():
-    family = families.DEFAULT
-    return _Part(DEBUG, 'debug-module', 'the kernel module for the debug kernel',
-                 f'guest-driver/kernel/{family.name}', _build_debug_module, (DEBUG,),
-                 family)
+def _debug_modules():
+    """Returns the part with the kernel modules of all families for the debug kernel."""
+    return _Part(DEBUG, 'debug-module', 'the kernel modules for the debug kernel',
+                 'guest-driver/kernel', _build_debug_modules, (DEBUG,))
 
 
 def _parts(arch, image=''):
@@ -449,7 +450,7 @@ def debug_is_fresh():
 
 def _debug_digest():
     """Returns the digest of the sources of the initrd for the debug kernel."""
-    return digest(_debug_module().digest(), Image().base_digest(),
+    return digest(_debug_modules().digest(), Image().base_digest(),
                   _HERE / 'initramfs-init')
 
 
@@ -458,7 +459,7 @@ def build_debug():
     Needs root."""
     build()
     DEBUG.make()
-    part = _debug_module()
+    part = _debug_modules()
     part.make()
     stamp, value = DEBUG.initrd.with_suffix('.stamp'), _debug_digest()
     if not fresh(stamp, value):

@@ -48,22 +48,30 @@ def make_debug(arch, base, out):
 
 def make_ram(arch, base, out):
     """Makes the initramfs of guests without a disk. OUT is the folder of the project's own
-    parts. The root file system BASE has busybox and the C library."""
+    parts. The guests have the parts of each family with field board_tests. The root file
+    system BASE has busybox and the C library."""
     files = {**_folders('bin', 'dev', 'lib', 'modules', 'proc', 'sys', 'tmp',
                         'usr', 'usr/bin'),
              'init': (HERE / 'ram-init').read_bytes(),
              'bin/busybox': (base / 'usr/bin/busybox').read_bytes()}
-    nic = families.DEFAULT
-    lib = out / f'{nic.name}-lib/usr'
-    found = [*(next(base.glob(f'usr/lib/*/{n}')) for n in _RAM_LIBRARIES),
-             lib / f'lib/lib{nic.name}.so.0', *(lib / 'bin').iterdir(),
-             *(out / 'tests/usr/lib/rnic/tests' / n for n in nic.board_tests),
-             *out.glob(f'{nic.name}-module/usr/lib/modules/*/updates/{nic.name}.ko')]
+    found = [next(base.glob(f'usr/lib/*/{n}')) for n in _RAM_LIBRARIES]
+    for f in families.FAMILIES:
+        if f.board_tests:
+            found += _board_files(f, out)
     folders = {'.ko': 'modules', '': 'usr/bin'}
     for path in found:
         folder = folders.get(path.suffix, 'lib')
         files[f'{folder}/{path.name}'] = path.read_bytes()
     arch.ram.write_bytes(cpio(files))
+
+
+def _board_files(family, out):
+    """Returns the paths of the library, programs, tests and module of FAMILY in the folder
+    OUT."""
+    name, lib = family.name, out / f'{family.name}-lib/usr'
+    return [lib / f'lib/lib{name}.so.0', *(lib / 'bin').iterdir(),
+            *(out / 'tests/usr/lib/rnic/tests' / n for n in family.board_tests),
+            *out.glob(f'{name}-module/usr/lib/modules/*/updates/{name}.ko')]
 
 
 def make_device_tree(arch, base):

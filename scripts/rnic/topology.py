@@ -18,7 +18,6 @@ from .paths import TOP, shown
 from .steps import Failed
 
 READY = TOP / 'scripts/topologies'
-PORTS = families.DEFAULT.nics[0].links      # maximum number of links of a node
 NODES_MAX = 256        # maximum number of nodes, including switches
 _AXES = {'x': (0, 15), 'y': (4, 15), 'z': (8, 15), 'f': (12, 4),
          'upper': (14, 255)}
@@ -51,6 +50,11 @@ class Node:
     # Tuples (value, mask, next nodes), from which settle_routes() makes field routes.
     rules: list = field(default_factory=list)
     cables: list = field(default_factory=list)
+
+    @property
+    def links(self):
+        """Returns the maximum number of cables at this node."""
+        return families.nic(self.nic).links
 
     def link(self, cable):
         """Returns the number of the device's link at which CABLE, a cable of this node,
@@ -511,7 +515,7 @@ class _Parser:
         if pair in self.linked:
             self.fail(section, None, 'these two nodes have a section already')
         self.linked.add(pair)
-        count = self.number(section, values, 'cables', 1, 0, PORTS)
+        count = self.number(section, values, 'cables', 1, 0, min(n.links for n in ends))
         between = [c for c in self.cables if {c.a.number, c.b.number} == pair]
         while len(between) < count:
             between.append(self.cable(*ends))
@@ -549,9 +553,9 @@ class _Parser:
             seen[n.coord] = n.name
             own = f'node {n.name}'
             section = own if self.ini.has_section(own) else 'cluster'
-            if len(n.cables) > PORTS:
+            if len(n.cables) > n.links:
                 self.fail(section, None, f'{n.name} has {len(n.cables)} '
-                          f'cables, a node has {PORTS} links')
+                          f'cables, a node has {n.links} links')
             if not n.cables:
                 self.fail(section, None, f'{n.name} has no cable')
         self.spread()

@@ -9,13 +9,12 @@ share them."""
 import re
 import statistics
 
-from .. import topology, vm
-from ..families import DEFAULT
+from .. import mpi, topology, vm
 from ..steps import Failed, log_path, step
 from . import growth, positive
 
-MPI = ('mpirun --map-by node --mca osc rdma --mca btl ofi,self --mca mtl ofi '
-       f'-x FI_PROVIDER={DEFAULT.name} --mca mpi_yield_when_idle 1')
+_MPI = ('mpirun --map-by node --mca osc rdma --mca btl ofi,self --mca mtl ofi '
+        '--mca mpi_yield_when_idle 1')
 _FLOW = re.compile(r'flow=(\d+):(\d+) bytes=(\d+) MBps=([\d.]+) '
                    r'per_s=([\d.]+)')
 _HOPS = 6
@@ -43,7 +42,8 @@ def flows(cluster, hosts, wanted, options='', seconds=3):
     """Runs the streams WANTED at the same time, for SECONDS, between HOSTS, one rank on each
     host. A stream is SRC:DST, two numbers of ranks. Returns {'SRC:DST': (MB/s, writes per
     second)}. Fails if the program fails, for example because it finds wrong data at the end."""
-    command = f'timeout 300 {MPI} --host {",".join(hosts)} -n {len(hosts)} ' \
+    command = f'timeout 300 {_MPI} -x FI_PROVIDER={mpi.family(cluster).name} ' \
+              f'--host {",".join(hosts)} -n {len(hosts)} ' \
               f'/usr/lib/rnic/tests/mpi-flows -t {seconds} {options} ' \
               + ' '.join(wanted)
     log = log_path(f'{cluster.name}-flows')

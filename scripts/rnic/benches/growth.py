@@ -12,7 +12,7 @@ TOPOLOGIES = ('pair', 'torus2x2', 'torus4x2', 'torus4x4')
 LIMIT = 300      # MB of host memory, without guest RAM, that a node should not exceed
 # All nodes exchange messages with each other, so that all nodes use their buffers.
 _LOAD = ('timeout 900 mpirun --hostfile /etc/rnic/hosts -n {n} '
-         f'{mpi.PATHS["nic"]} /usr/lib/rnic/tests/mpi-coll')
+         '{options} /usr/lib/rnic/tests/mpi-coll')
 
 
 def options(parser):
@@ -48,8 +48,8 @@ def _one(binary, name, topo):
         seconds = time.monotonic() - begin
         n = len(cluster.nodes)
         with step(f'MPI collectives of {n} nodes'):
-            r = cluster.nodes[0].run(_LOAD.format(n=n), capture_output=True,
-                                     text=True)
+            r = cluster.nodes[0].run(_LOAD.format(n=n, options=mpi.options(cluster, 'nic')),
+                                     capture_output=True, text=True)
         if r.returncode:
             raise Failed(f'MPI on {name} ended with code {r.returncode}: '
                          f'{(r.stdout + r.stderr)[-300:]}')

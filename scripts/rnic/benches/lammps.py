@@ -56,14 +56,14 @@ def parse(text):
 
 
 def _run(cluster, count, path, args):
-    """Runs LAMMPS once with the box of COUNT guests; returns the result of parse(). PATH is a
-    key of mpi.PATHS, or None for a single process."""
+    """Runs LAMMPS once with the box of COUNT guests; returns the result of parse(). PATH is
+    'nic' or 'tcp', or None for a single process."""
     x, y, z = _box(count, args.cells)
     program = f'lmp -in /tmp/in.lj -log none -var x {x} -var y {y} -var z {z} ' \
               f'-var steps {args.steps}'
     if path:
         program = f'mpirun --hostfile /etc/rnic/hosts -n {count} ' \
-                  f'{mpi.PATHS[path]} {program}'
+                  f'{mpi.options(cluster, path)} {program}'
     log = log_path(f'bench-lammps-{path or "single"}')
     r = cluster.nodes[0].run(f'export OMP_NUM_THREADS=1; {program}', _SECONDS,
                              capture_output=True, text=True)

@@ -21,6 +21,11 @@ def nic(kind):
     return NICS[kind] if kind else _NO_NIC
 
 
+def family(kind):
+    """Returns the Family of the NIC with the name KIND. Raises StopIteration if KIND is ''."""
+    return next(f for f in FAMILIES if any(n.name == kind for n in f.nics))
+
+
 def headers(top, family=None):
     """Returns the paths of the data sheets of FAMILY, or of all families without FAMILY, in the
     repository TOP."""

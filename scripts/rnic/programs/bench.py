@@ -48,8 +48,9 @@ def bench_mpi(pair, rounds, sizes, seconds):
                 tables.append(mpi.pingpong(pair, path, 'bench', sizes,
                                            seconds, line))
     medians = {path: median_tables(t) for path, t in found.items()}
+    table = mpi.table(mpi.family(pair).title, medians['nic'], medians['tcp'])
     print('\nMPI between two guests, every byte checked, medians of '
-          f'{rounds}\n\n{mpi.table(medians["nic"], medians["tcp"])}\n')
+          f'{rounds}\n\n{table}\n')
     return {'rounds': found, 'median': medians}
 
 

@@ -88,7 +88,7 @@ def _run(args):
     words = ['mpirun', '--hostfile', '/etc/rnic/hosts', '-n', str(count)]
     if args.map_by:
         words += ['--map-by', args.map_by]
-    words += mpi.PATHS['tcp' if args.tcp else 'nic'].split()
+    words += mpi.options(c, 'tcp' if args.tcp else 'nic').split()
     words += args.mpi
     # The user names a test program without a folder, and a program of the shared folder as
     # ./program. The file MARK contains the process number of mpirun, which the command below

@@ -32,5 +32,5 @@ def start():
             with step(f'MPI ping-pong over {what}') as line:
                 found[path] = mpi.pingpong(pair, path, 'demo', progress=line)
     print('\nMPI between two guests, every byte checked\n')
-    print(mpi.table(found['nic'], found['tcp']))
+    print(mpi.table(mpi.family(pair).title, found['nic'], found['tcp']))
     return 0
