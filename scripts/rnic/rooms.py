@@ -66,6 +66,14 @@ class _Graph:
             below[name].add(other)
         return [c for c in _components(below) if len(c) > 1]
 
+    def wrong_circles(self, most):
+        """Yields a message for each circle that has more than MOST files, or files of several
+        folders."""
+        for circle in self.circles():
+            folders = {f.rpartition('/')[0] for f in circle}
+            if len(circle) > most or len(folders) > 1:
+                yield f'a circle of {len(circle)} files: {" ".join(sorted(circle))}'
+
 
 class Rooms(_Graph):
     """The C files of hw that are compiled for QEMU. The constructor configures QEMU's tree."""

@@ -82,13 +82,8 @@ class Check:
         short. Compiles the files of hw."""
         r = rooms.Rooms()
         r.compile()
-        for what in r.wrong_edges():
-            self.say(what)
-        for circle in r.circles():
-            folders = {f.rpartition('/')[0] for f in circle}
-            if len(circle) > rooms.CIRCLE_MAX or len(folders) > 1:
-                self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
-        for what in [*rooms.wrong_includes(), *r.headers(), *rooms.plain_headers(),
+        for what in [*r.wrong_edges(), *r.wrong_circles(rooms.CIRCLE_MAX),
+                     *rooms.wrong_includes(), *r.headers(), *rooms.plain_headers(),
                      *rooms.wide_doors(),
                      *(w for f in families.FAMILIES for w in rooms.main_header(f))]:
             self.say(what)
@@ -97,10 +92,8 @@ class Check:
     def module(self, folder):
         """Checks the rooms of the kernel module in FOLDER, where no circle is allowed."""
         m = rooms.Module(TOP / folder)
-        for what in [*m.wrong_edges(), *m.headers()]:
+        for what in [*m.wrong_edges(), *m.wrong_circles(1), *m.headers()]:
             self.say(what)
-        for circle in m.circles():
-            self.say(f'a circle of {len(circle)} files: {" ".join(sorted(circle))}')
 
     def built(self):
         """Reports C files of hw and of the folders unit, qtest, tools and fuzz of tests that
@@ -113,6 +106,25 @@ class Check:
             name = (TOP / f).relative_to(build.parent).with_suffix('')
             if not re.search(f"'{name}(\\.c)?'", build.read_text(encoding='utf-8')):
                 self.say(f'{f}: not in {build.relative_to(TOP)}')
+
+    def lines(self):
+        """Reports lines that belong to other files, lines with a fixed seed, and white space at
+        the end of a line."""
+        self.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
+                  allowed=r'hw/core/compat\.h$')
+        self.grep('PCI belongs to the bus shell', r'#include "hw/pci', 'hw',
+                  allowed=r'hw/(.*-pci\.c|core/pci\.[ch])$')
+        self.grep('sysbus belongs to the bus shell', r'#include "hw/sysbus', 'hw',
+                  allowed=r'hw/.*-axi\.c$')
+        names = '|'.join(n for f in families.FAMILIES for n in (f.name, f.name.upper()))
+        self.grep('the common part of the providers knows no NIC', rf'{names}|\bexa_',
+                  'guest-driver/libfabric/common')
+        self.grep('formats belong to include/rnic', r'__attribute__\(\(packed', 'hw')
+        self.grep('a fixed seed finds nothing new: random_seed()',
+                  r'g_rand_new_with_seed\((0x)?[0-9]', 'tests/unit', 'tests/qtest',
+                  'tests/tools')
+        self.grep('trailing white space', r'[[:space:]]+$', '.',
+                  allowed=r'(.*\.patch|COPYING)$')
 
     def links(self):
         """Reports invalid documents, and links inside the repository without a target."""
@@ -233,23 +245,7 @@ def start():
         c.words()
         c.built()
         c.licences()
-        c.grep('only compat.h knows QEMU versions', 'QEMU_VERSION_', 'hw',
-               allowed=r'hw/core/compat\.h$')
-        c.grep('PCI belongs to the bus shell', r'#include "hw/pci', 'hw',
-               allowed=r'hw/(.*-pci\.c|core/pci\.[ch])$')
-        c.grep('sysbus belongs to the bus shell', r'#include "hw/sysbus', 'hw',
-               allowed=r'hw/.*-axi\.c$')
-        names = '|'.join(n for f in families.FAMILIES
-                         for n in (f.name, f.name.upper()))
-        c.grep('the common part of the providers knows no NIC',
-               rf'{names}|\bexa_', 'guest-driver/libfabric/common')
-        c.grep('formats belong to include/rnic', r'__attribute__\(\(packed',
-               'hw')
-        c.grep('a fixed seed finds nothing new: random_seed()',
-               r'g_rand_new_with_seed\((0x)?[0-9]', 'tests/unit', 'tests/qtest',
-               'tests/tools')
-        c.grep('trailing white space', r'[[:space:]]+$', '.',
-               allowed=r'(.*\.patch|COPYING)$')
+        c.lines()
     with step('tables of the documentation'):
         c.found += subprocess.run([TOP / 'scripts/regs-to-rst', '--check'],
                                   check=False).returncode
