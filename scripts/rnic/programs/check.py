@@ -29,6 +29,14 @@ _QEMU_STYLE = r'(ERROR|WARNING): (?!line over 80|arch|Macros with complex|' \
 _FORBIDDEN = re.compile(r'_(look_?out|(im)?possible|told|turns?|ways?|late|patience)_')
 _ALLOWED_NAME = re.compile(
     r'(test_)?ways$|EXANET_(RX|TLB|CAP0_LOG2)_WAYS$|/exanet/receiver/ways-t14$')
+_WORD = re.compile(r'[A-Za-z_]\w*')
+_SHELL = re.compile(rb'#!.*\b(ba|da)?sh\b')
+# Matches names that a shell script defines or reads: functions and variables.
+_SHELL_NAME = re.compile(
+    r'(?:(?<=\$)|(?<=\$\{)|(?<=\$\{[#!])|(?<=\bfor ))[A-Za-z_]\w*|[A-Za-z_]\w*(?=\s*\(\)|\+?=)')
+# Matches comments and strings of Lua.
+_LUA_TEXT = re.compile(r'--\[\[.*?\]\]|--[^\n]*|\[\[.*?\]\]|"(?:\\.|[^"\\\n])*"|'
+                       r"'(?:\\.|[^'\\\n])*'", re.S)
 # Matches the name of a test case in C.
 _CASE = re.compile(r'"(/\w+/[a-z0-9-]+/[a-z0-9%-]+)"')
 
@@ -66,7 +74,8 @@ class Check:
 
     def words(self):
         """Reports identifiers, trace events and test cases that have a forbidden word."""
-        for f in tracked('hw', 'include', 'guest-driver', 'scripts', 'tests'):
+        for f in tracked('hw', 'include', 'guest-driver', 'scripts', 'tests',
+                         'configure-patch'):
             found = _names(TOP / f)
             if f.startswith('tests/') and f.endswith('.c'):
                 found.update(_CASE.findall((TOP / f).read_text(encoding='utf-8')))
@@ -168,17 +177,23 @@ class Check:
 
 
 def _names(path):
-    """Returns the set of identifiers in the file PATH: C, Python, or trace-events. Returns an
-    empty set for other files, and for links."""
+    """Returns the set of identifiers in the file PATH: C, Python, trace-events, Lua or shell.
+    Returns an empty set for other files, and for links."""
     if not path.is_file() or path.is_symlink():
         return set()
     if path.suffix in ('.c', '.h'):
-        return set(re.findall(r'[A-Za-z_]\w*', rooms.code(path)))
+        return set(_WORD.findall(rooms.code(path)))
     if path.name == 'trace-events':
-        text = re.sub(r'#.*|"[^"\n]*"', ' ', path.read_text(encoding='utf-8'))
-        return set(re.findall(r'[A-Za-z_]\w*', text))
+        return set(_WORD.findall(
+            re.sub(r'#.*|"[^"\n]*"', ' ', path.read_text(encoding='utf-8'))))
+    if path.suffix == '.lua':
+        return set(_WORD.findall(_LUA_TEXT.sub(' ', path.read_text(encoding='utf-8'))))
     with open(path, 'rb') as f:
-        if path.suffix != '.py' and not re.match(rb'#!.*python', f.readline()):
+        first = f.readline()
+        if path.suffix == '.sh' or _SHELL.match(first):
+            text = re.sub(r'(^|\s)#.*', '', path.read_text(encoding='utf-8'))
+            return set(_SHELL_NAME.findall(text))
+        if path.suffix != '.py' and not re.match(rb'#!.*python', first):
             return set()
         f.seek(0)
         return {t.string for t in tokenize.tokenize(f.readline) if t.type == tokenize.NAME}
@@ -253,8 +268,7 @@ def start():
         c.links()
     with step('shellcheck'):
         scripts = [f for f in tracked() if (TOP / f).is_file()
-                   and re.match(rb'#!.*\b(ba|da)?sh\b',
-                                (TOP / f).read_bytes()[:40])]
+                   and _SHELL.match((TOP / f).read_bytes()[:40])]
         r = subprocess.run(['shellcheck', '-x', '-S', 'warning', '-f', 'gcc',
                             *scripts], cwd=TOP, text=True,
                            capture_output=True, check=False)
