@@ -221,8 +221,8 @@ static bool resp_state_valid(const PvrdmaQp *qp)
     if (!psn_valid(r->epsn | r->msn | r->ahead_psn | r->nak_psn) ||
         r->answer > PVRDMA_ANSWER_REFUSE || r->nak > ROCE_AETH_VALUE ||
         (r->message & ~(ROCE_IS_SEND | ROCE_IS_WRITE)) ||
-        (alive && r->message & ROCE_IS_SEND && !r->rqe_valid) ||
-        (alive && r->answer == PVRDMA_ANSWER_REFUSE)) {
+        (alive && ((r->message & ROCE_IS_SEND && !r->rqe_valid) ||
+                   r->answer == PVRDMA_ANSWER_REFUSE))) {
         return false;
     }
     for (unsigned i = 0; i < r->resource_count; i++) {

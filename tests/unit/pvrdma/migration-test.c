@@ -597,6 +597,36 @@ static void errors_show(int old)
     close(old);
 }
 
+/*
+ * A responder that refuses a request ends the connection at once, so a stream with a
+ * refusal in a QP that is alive is damaged.  In a QP that has ended, the NAK is due.
+ */
+static void test_refusal(void)
+{
+    for (int ended = 0; ended < 2; ended++) {
+        g_autoptr(GByteArray) bytes = NULL;
+        PvrdmaQp *qp;
+        int old;
+
+        bed_start();
+        qp = pvrdma_table_get(&bed.s.qp, 1);
+        if (ended) {
+            pvrdma_qp_error(qp, -1);
+        }
+        qp->resp.answer = PVRDMA_ANSWER_REFUSE;
+        bytes = save();
+        old = errors_hide();
+        g_assert_cmpint(load(bytes), ==, ended);
+        errors_show(old);
+        if (ended) {
+            qp = pvrdma_table_get(&bed.s.qp, 1);
+            g_assert_true(qp->active);
+            g_assert_cmpint(qp->resp.answer, ==, PVRDMA_ANSWER_REFUSE);
+        }
+        pvrdma_reset(&bed.s);
+    }
+}
+
 static void test_changed(void)
 {
     unsigned good = 0, refused = 0;
@@ -664,6 +694,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pvrdma/migration/same", test_same);
     g_test_add_func("/pvrdma/migration/last-event", test_last_event);
     g_test_add_func("/pvrdma/migration/delayed-events", test_delayed_events);
+    g_test_add_func("/pvrdma/migration/refusal", test_refusal);
     g_test_add_func("/pvrdma/migration/changed", test_changed);
     ret = g_test_run();
     timer_free(s->ring_timer);
