@@ -110,15 +110,21 @@ static void test_wait_write(void)
     wait_for(loop_release, local);
 }
 
+/* Returns the result of fi_trywait() for @cq. */
+static int try_wait(struct fid_cq *cq)
+{
+    struct fid *fid = &cq->fid;
+
+    return fi_trywait(bed.fabric, &fid, 1);
+}
+
 /* A waiter may sleep while the channels of reads that have ended are still in use. */
 static void test_wait_channels(void)
 {
-    struct fid *cq;
     uint8_t local[64];
     unsigned int i;
 
     open_waiting();
-    cq = &bed.node[0].cq->fid;
     loop.keep = true;
     for (i = 0; i < 3 * LOOP_MSG_CHANNELS; i++) {
         CHECK(!fi_read(bed.node[0].ep, local, sizeof(local), NULL, 1, 0,
@@ -128,7 +134,7 @@ static void test_wait_channels(void)
         bed_done(0, local);
     }
     CHECK(loop.posted[RNIC_FI_REQUEST_READ] == 3 * LOOP_MSG_CHANNELS);
-    CHECK(!fi_trywait(bed.fabric, &cq, 1));
+    CHECK(!try_wait(bed.node[0].cq));
 }
 
 /* Opens another endpoint of node 0 with @cq, and inserts its name in the AV of node 1. */
@@ -147,14 +153,6 @@ static struct fid_ep *open_second(struct fid_cq *cq, fi_addr_t *addr)
     CHECK(!fi_getname(&ep->fid, &name, &len));
     CHECK(fi_av_insert(bed.node[1].av, &name, 1, addr, 0, NULL) == 1);
     return ep;
-}
-
-/* Returns the result of fi_trywait() for @cq. */
-static int try_wait(struct fid_cq *cq)
-{
-    struct fid *fid = &cq->fid;
-
-    return fi_trywait(bed.fabric, &fid, 1);
 }
 
 /*

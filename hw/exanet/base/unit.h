@@ -40,8 +40,8 @@ typedef struct ExanetUnit {
     unsigned (*active)(ExanetState *s, unsigned c);
     /*
      * Ends the unit's work for context @c, which was disabled or quiesced, and disables
-     * mailboxes and mappings of @c.  Work that cannot end at once ends later, and
-     * active() counts this work until then.
+     * the unit's mailboxes or mappings of @c, if it has such.  Work that cannot end at
+     * once ends later, and active() counts this work until then.
      */
     void (*quiesce)(ExanetState *s, unsigned c);
     /*

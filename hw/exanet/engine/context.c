@@ -384,9 +384,14 @@ enum exanet_resp exanet_context_window(ExanetState *s, unsigned c, uint64_t va,
 
 /* --- Jobs -------------------------------------------------------------------- */
 
+unsigned exanet_context_job(ExanetState *s, unsigned c)
+{
+    return RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+}
+
 bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b)
 {
-    return RNIC_GET(EXANET_PDID_JOB, s->ctx[a].pdid ^ s->ctx[b].pdid) == 0;
+    return exanet_context_job(s, a) == exanet_context_job(s, b);
 }
 
 unsigned exanet_context_jobs(ExanetState *s)

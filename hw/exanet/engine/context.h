@@ -41,6 +41,8 @@ extern const ExanetUnit exanet_context_unit;
 unsigned exanet_context_active(ExanetState *s, unsigned c);
 /* Returns the number of different jobs of the enabled contexts, at least 1. */
 unsigned exanet_context_jobs(ExanetState *s);
+/* Returns the number of the job of context @c. */
+unsigned exanet_context_job(ExanetState *s, unsigned c);
 /* Returns true if contexts @a and @b have the same job. */
 bool exanet_context_same_job(ExanetState *s, unsigned a, unsigned b);
 /* Computes CTX_STATUS and CTX_PDID of context @c before a read. */

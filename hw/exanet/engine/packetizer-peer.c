@@ -245,7 +245,7 @@ bool exanet_pktz_peer_begin(ExanetState *s, unsigned n, uint32_t coord,
                             uint8_t last, uint8_t *gen)
 {
     unsigned c = n / EXANET_PKTZ_CHANNELS, k = n % EXANET_PKTZ_CHANNELS;
-    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    unsigned job = exanet_context_job(s, c);
     ExanetPktzPeers *p = peers_of(s, n);
     PktzPeer *peer = peer_find(p, coord) ?: peer_new(s, n, coord, job);
     int64_t now = rnic_now();

@@ -186,7 +186,7 @@ static FwPeer *fw_peer_find(ExanetFirmware *fw, unsigned c, uint32_t coord)
 static FwPeer *fw_peer_new(ExanetState *s, ExanetFirmware *fw, unsigned c,
                            uint32_t coord)
 {
-    unsigned job = RNIC_GET(EXANET_PDID_JOB, s->ctx[c].pdid);
+    unsigned job = exanet_context_job(s, c);
     FwPeer *peer;
 
     if (!exanet_job_quota_room(&fw->peers_held[c], job, FW_PEERS_MAX)) {

@@ -278,8 +278,8 @@ static void response_done(ExanetState *s, ExanetTransaction *t,
  */
 static unsigned request_job(ExanetState *s, const ExanetShmRequest *req)
 {
-    return RNIC_GET(EXANET_PDID_JOB,
-                    req->ctx < EXANET_CONTEXTS ? s->ctx[req->ctx].pdid : req->pdid);
+    return req->ctx < EXANET_CONTEXTS ? exanet_context_job(s, req->ctx) :
+                                        RNIC_GET(EXANET_PDID_JOB, req->pdid);
 }
 
 void exanet_shm_response(ExanetState *s, const ExanetPacket *pkt)

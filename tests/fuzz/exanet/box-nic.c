@@ -470,7 +470,7 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
         }
         g_assert_cmpuint(n, >, 0);
         g_assert_cmpuint(n, <=, words);
-        g_assert_true(box.runs || !run);
+        g_assert_true(box.flags & EXANET_BOX_RUNS || !run);
         box.work.packets += run ? exanet_run_packets(at, &status) : 1;
         if ((run ? exanet_run_decode(at, &pkt) : exanet_packet_decode(at, n, &pkt)) ==
             EXANET_WIRE_OK) {
@@ -674,7 +674,7 @@ static void neighbours_make(void)
         box.hello[i] = (struct exanet_hello) {
             .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
             .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
-            .flags = box.runs ? EXANET_HELLO_RUNS : 0,
+            .flags = box.flags & EXANET_BOX_RUNS ? EXANET_HELLO_RUNS : 0,
         };
     }
 }
@@ -701,7 +701,6 @@ void nic_start(uint8_t flags)
     memset(&box, 0, sizeof(box));
     box.flags = flags;
     box.kernel = flags & EXANET_BOX_KERNEL;
-    box.runs = flags & EXANET_BOX_RUNS;
     box_loop_reset();
     box_memory_reset();
     box_net_reset(frame_sent);

@@ -53,7 +53,6 @@ typedef struct Box {
     ExanetState *s;
     uint8_t flags;                  /* the first byte of the program */
     bool kernel;                    /* flag EXANET_BOX_KERNEL; cleared by nic_restart() */
-    bool runs;                      /* the program has EXANET_BOX_RUNS */
     bool gone;                      /* the device was unplugged */
     bool blocked;                   /* the program may have blocked the honest cable */
     bool far_named;                 /* the hostile node has sent packets as FAR_NODE */
@@ -225,10 +224,10 @@ void nic_copies_end(void);
  * Checks the tables of the device.  The caller has waited HOLD_NS since the close of all
  * contexts.  Asserts that the receiver has no source and no valid receiver context, that
  * all pieces of CDMA are free, and that packetizer and initiator can remove all their
- * nodes.  Then asserts that reports of
- * failed reads end, and that the port of the hostile node reserves the node's coordinates
- * for at most 11 s after the loss of the carrier.  Finally, at least 121 s after the
- * close of the contexts, asserts that the firmware can remove all its nodes.
+ * nodes.  Then asserts that reports of failed reads end, and that the port of the hostile
+ * node reserves the node's coordinates for at most 11 s after the loss of the carrier.
+ * Finally, at least 121 s after the close of the contexts, asserts that the firmware can
+ * remove all its nodes.
  */
 void nic_tables_check(void);
 /*

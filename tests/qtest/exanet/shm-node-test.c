@@ -47,6 +47,19 @@ static void flood(ExanetTest *t, unsigned count, int64_t step)
     }
 }
 
+/* Stores from context @c to node @coord.  Returns SHM_ERR_INFO, or 0 without an error. */
+static uint32_t store_error(ExanetTest *t, unsigned c, uint32_t coord)
+{
+    uint32_t info;
+
+    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
+    exanet_segment(t, 0, 0, BATCH, exanet_gva(coord, DST), of_context(c));
+    exanet_store(t, 0, 1, 8);
+    exanet_settle(t);
+    info = exanet_shm_get(t, SHM_ERR_INFO);
+    return info & EXANET_SHM_ERR_VALID ? info : 0;
+}
+
 /*
  * Stores from context @c to the peer, which acks if @answer; returns the sequence
  * number.  Asserts that there is no error.
@@ -55,12 +68,7 @@ static unsigned store(ExanetTest *t, unsigned c, bool answer)
 {
     g_autofree ExanetRxPacket *rx = NULL;
 
-    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
-    exanet_segment(t, 0, 0, BATCH, exanet_gva(EXANET_TEST_PEER, DST),
-                   of_context(c));
-    exanet_store(t, 0, 1, 8);
-    exanet_settle(t);
-    g_assert_cmphex(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID, ==, 0);
+    g_assert_cmphex(store_error(t, c, EXANET_TEST_PEER), ==, 0);
     rx = exanet_peer_take_type(t->peer, EXANET_TYPE_AXI_WRITE);
     g_assert_cmphex(rx->pkt.dst, ==, EXANET_TEST_PEER);
     if (answer) {
@@ -97,13 +105,8 @@ static void test_quota(void)
     uint32_t info;
 
     flood(t, CTX_NODES, 0);
-    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
-    exanet_segment(t, 0, 0, BATCH, exanet_gva(EXANET_TEST_PEER, DST),
-                   of_context(0));
-    exanet_store(t, 0, 1, 8);
-    exanet_settle(t);
-    info = exanet_shm_get(t, SHM_ERR_INFO);
-    g_assert_cmphex(info & EXANET_SHM_ERR_VALID, ==, EXANET_SHM_ERR_VALID);
+    info = store_error(t, 0, EXANET_TEST_PEER);
+    g_assert_cmphex(info, !=, 0);
     g_assert_cmpuint(RNIC_GET(EXANET_SHM_ERR_CODE, info), ==, EXANET_RESP_FULL);
     store(t, 1, true);
     /* kept nodes do not count for a context */
@@ -197,11 +200,7 @@ static void test_wrong_answers(void)
         exanet_open(t, 0, EXANET_TEST_JOB, EXANET_FORMAT_IDENTITY, 0);
         exanet_step(t, 2 * EXANET_MS);
     }
-    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
-    exanet_segment(t, 0, 0, BATCH, exanet_gva(uplink, DST), of_context(1));
-    exanet_store(t, 0, 1, 8);
-    exanet_settle(t);
-    g_assert_cmphex(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID, ==, 0);
+    g_assert_cmphex(store_error(t, 1, uplink), ==, 0);
     exanet_stop(t);
 }
 
@@ -223,11 +222,7 @@ static void test_answered(void)
         exanet_wait(t, exanet_count(t, SHM_ACK) == acks);
         exanet_step(t, 2 * EXANET_MS);
     }
-    exanet_shm_set(t, SHM_ERR_INFO, EXANET_SHM_ERR_VALID);
-    exanet_segment(t, 0, 0, BATCH, exanet_gva(uplink, DST), of_context(1));
-    exanet_store(t, 0, 1, 8);
-    exanet_settle(t);
-    g_assert_cmphex(exanet_shm_get(t, SHM_ERR_INFO) & EXANET_SHM_ERR_VALID, ==, 0);
+    g_assert_cmphex(store_error(t, 1, uplink), ==, 0);
     exanet_stop(t);
 }
 

@@ -170,6 +170,18 @@ void pvrdma_bring_up(PvrdmaTest *t)
     g_assert_cmpint(pvrdma_bind(t, 1, t->gid6, VLAN_NONE), ==, 0);
 }
 
+/*
+ * Returns the options for a hub between the netdev @wire, the device (whose netdev is a
+ * port of hub 0) and the NIC @nic.  @props: the options before these options.
+ */
+static char *hub_props(const char *wire, const char *nic, const char *props)
+{
+    return g_strdup_printf("%s -netdev %s,id=outer "
+                           "-netdev hubport,hubid=0,id=port1,netdev=outer "
+                           "-netdev hubport,hubid=0,id=port2 "
+                           "-device %s,netdev=port2", props, wire, nic);
+}
+
 static PvrdmaTest *start_hub(bool port, const char *nic)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
@@ -180,10 +192,7 @@ static PvrdmaTest *start_hub(bool port, const char *nic)
     t->gid6 = pvrdma_gid6;
     wire_peer_init(&t->wire, false, FRAME_MAX);
     wire = wire_peer_netdev(&t->wire);
-    props = g_strdup_printf(" -netdev %s,id=outer "
-                            "-netdev hubport,hubid=0,id=port1,netdev=outer "
-                            "-netdev hubport,hubid=0,id=port2 "
-                            "-device %s,netdev=port2", wire, nic);
+    props = hub_props(wire, nic, "");
     machine_start_at(t, port, "hubport,hubid=0", props);
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
@@ -277,6 +286,11 @@ void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
     }
 }
 
+static char *server_netdev(const char *path)
+{
+    return g_strdup_printf("stream,server=on,addr.type=unix,addr.path=%s", path);
+}
+
 static PvrdmaTest *start_server(const char *netdev, const char *props)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
@@ -293,20 +307,17 @@ static PvrdmaTest *start_server(const char *netdev, const char *props)
 
 PvrdmaTest *pvrdma_start_server(const char *path, const char *props)
 {
-    g_autofree char *netdev =
-        g_strdup_printf("stream,server=on,addr.type=unix,addr.path=%s", path);
+    g_autofree char *netdev = server_netdev(path);
 
     return start_server(netdev, props);
 }
 
 PvrdmaTest *pvrdma_start_hub_server(const char *path, const char *props)
 {
-    g_autofree char *rest = g_strdup_printf("%s "
-        "-netdev stream,server=on,addr.type=unix,addr.path=%s,id=cable "
-        "-netdev hubport,hubid=0,netdev=cable,id=h0 -netdev hubport,hubid=0,id=h1 "
-        "-device e1000e,netdev=h1", props, path);
+    g_autofree char *wire = server_netdev(path);
+    g_autofree char *all = hub_props(wire, "e1000e", props);
 
-    return start_server("hubport,hubid=0", rest);
+    return start_server("hubport,hubid=0", all);
 }
 
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path)
