@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The kernel of a climate model [T §6.4]: the update y += A x, cell by cell, on a mesh of
- * hexahedra.  Nodes of the mesh form columns.  In each layer a cell has a small matrix and
- * eight nodes, which are in four columns.  Cells of one colour have no node in common.  So
- * updates of cells of one colour may have any order, or run at the same time.
+ * The computation of a climate model [T §6.4]: the update y += A x, cell by cell.  The mesh
+ * has layers of hexahedra; a cell is a column of hexahedra, one in each layer.  Each of them
+ * has a small matrix and eight nodes (corners), which are in four columns of nodes.  Cells
+ * of one colour have no node in common.  So updates of cells of one colour may have any
+ * order, or run at the same time.
  */
 #ifndef EXAMPLES_CLIMATE_H
 #define EXAMPLES_CLIMATE_H

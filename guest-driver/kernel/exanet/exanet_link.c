@@ -8,9 +8,9 @@
 #include "exanet_sysfs.h"
 
 /*
- * Time, in jiffies, after a report for which exanet_link_check() delays the next report,
- * because a neighbour can make a link go up and down at any rate. A delayed report has the
- * state of the links at the time of the report.
+ * If less than this time, in jiffies, has passed since the last report, exanet_link_check()
+ * delays the next report until the time has passed, because a neighbour can make a link go up
+ * and down at any rate. A delayed report has the state of the links when the report is made.
  */
 #define EXANET_LINK_PAUSE	HZ
 

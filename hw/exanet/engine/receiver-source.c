@@ -98,7 +98,7 @@ static bool link_room(ExanetState *s, unsigned link)
     unsigned share = link_share(s), shared = 0;
 
     if (link == EXANET_LINKS || r->by_link[link] < share) {
-        return true;                /* only this node itself has link EXANET_LINKS */
+        return true;    /* EXANET_LINKS: only one source, this node itself, has no link */
     }
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         shared += r->by_link[i] > share ? r->by_link[i] - share : 0;

@@ -20,10 +20,11 @@
 #define EXANET_RX_RETIRED 4         /* number of old epochs that a source records */
 
 /*
- * A record of a generation of a TID.  In ExanetSource.tomb, the block with this
- * generation was completed, or a packet that was two or more generations ahead of the
- * record has moved the record; see tomb_check().  In ExanetSource.refused, rx_refuse()
- * nacked the block with this generation, or the source released the block.
+ * A record of a generation of a TID.  A record in ExanetSource.tomb says that the block
+ * with this generation was completed, or (@seq is UINT16_MAX) that a packet two or more
+ * generations ahead has moved the record; see tomb_check().  A record in
+ * ExanetSource.refused says that rx_refuse() nacked the block with this generation, or
+ * that the source released the block.
  */
 typedef struct ExanetTidRecord {
     /* ns; in @tomb: last change; in @refused, if @released: the release */

@@ -186,8 +186,8 @@ static void access_drop(ExanetState *s, unsigned c)
 /*
  * Issues the accesses of the list.  A store of the FIFO (in_fifo()) does not overtake
  * older stores of its context in the FIFO.  Each vCPU waits for at most one access, which
- * may overtake stores of the FIFO.  Returns false, because an access that was not
- * accepted waits for an event.
+ * may overtake stores of the FIFO.  Always returns false: an access that was not accepted
+ * waits for an event, such as the end of another transaction.
  */
 bool exanet_aperture_run(ExanetState *s)
 {

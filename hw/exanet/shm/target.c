@@ -226,8 +226,8 @@ static void response_free(ExanetState *s, TargetResponse *r)
 /*
  * Queues the response @pkt.  @entry is the entry that has counted the request, or NULL.
  * If the queue is full, passes a response to another node to exanet_net_respond(), and
- * drops a response to this node, which could call a master while the initiator sends.
- * The transaction of the dropped response times out.
+ * drops a response to this node, because its delivery could call a master while the
+ * initiator sends.  The transaction of the dropped response times out.
  */
 static void response_send(ExanetState *s, ExanetPacket *pkt, TargetEntry *entry)
 {

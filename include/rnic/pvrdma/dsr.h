@@ -171,7 +171,7 @@ struct pvrdma_ring_page_info {
 };
 RNIC_ASSERT_SIZE(struct pvrdma_ring_page_info, 16);
 
-/* The driver fills all members but caps and writes DSRHIGH; the device then fills caps. */
+/* The driver fills all members except caps, then writes DSRHIGH.  Then the device fills caps. */
 struct pvrdma_device_shared_region {
 	__le32	driver_version;
 	__le32	pad;

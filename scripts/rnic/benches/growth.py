@@ -23,9 +23,9 @@ def options(parser):
 
 
 def memory(pid, ram):
-    """Returns {kind: MB of host memory of process PID}. Kind "ram" is guest RAM, which has RAM
-    MB, "code" is translated code, and "rest" is all other memory. A page that several processes
-    share counts for each process with an equal part (Pss)."""
+    """Returns {kind: MB of host memory of process PID}. Kind "ram" is guest RAM, whose size is the
+    argument RAM, "code" is translated code, and "rest" is all other memory. A page that several
+    processes share counts for each process with an equal part (Pss)."""
     found, kind = {'ram': 0, 'code': 0, 'rest': 0}, 'rest'
     for line in Path(f'/proc/{pid}/smaps').read_text(
             encoding='utf-8').splitlines():
