@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from . import apt, host, mesontest, qemu_source
+from . import apt, host, mesontest, precompiled, qemu_source
 from .paths import BUILD, TOP
 from .steps import digest, fresh, run, step
 
@@ -24,6 +24,9 @@ _CONFIGURE = [
     '--enable-slirp', '--enable-vde', '--enable-fdt=system', '--enable-virtfs',
     '--enable-attr', '--enable-cap-ng', '--enable-pixman', '--disable-tools',
     '--disable-install-blobs', '--disable-debug-info']
+# Without this option gcc warns of each precompiled header for other options, because meson
+# switches that warning on. See precompiled.py.
+_GCC = ['--extra-cflags=-Wno-invalid-pch']
 _CHECK = ['--enable-asan', '--enable-ubsan']
 # The build with sanitizers contains few devices, because only unit tests and qtests use this
 # build. A low level of optimization shortens the build.
@@ -55,6 +58,7 @@ class Qemu:
         self._prepare()
         with step(f'building {self.name}') as line:
             self._ninja(['build.ninja'])
+            self.precompile()
             chosen = self.tests(tests)
             targets = [self.binary]
             if arm or any(t.arm for t in chosen):
@@ -81,6 +85,15 @@ class Qemu:
         with step(f'building {program.name}'):
             self._ninja([program.name])
         return program
+
+    def precompile(self):
+        """Precompiles the first header of all files. Removes all objects if this header has
+        changed."""
+        def clean():
+            self._ninja(['-t', 'clean'])
+            self._ninja(['config-poison.h'])
+        self._ninja(['config-poison.h'])     # is a part of the header
+        precompiled.make(self.tree, qemu_source.find(self.version), environment(), clean)
 
     def _prepare(self):
         apt.ensure_packages(PACKAGES)
@@ -109,7 +122,7 @@ class Qemu:
 
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else
-                             _SANITIZE if self.sanitize else [])
+                             _GCC + (_SANITIZE if self.sanitize else []))
         # The builds with sanitizers, and the build for the fuzzer, have no Arm machine.
         args += ['--target-list=x86_64-softmmu'] if self.sanitize or self.fuzz \
             else _BOTH

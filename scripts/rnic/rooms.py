@@ -92,6 +92,7 @@ class Rooms(_Graph):
 
     def compile(self):
         """Compiles the files and reads their symbols."""
+        self.tree.precompile()
         run(['ninja', '-C', self.tree.tree, *(o.relative_to(self.tree.tree)
                                               for o in self.objects.values())],
             f'build-{self.tree.tree.name}', 'the build failed',
