@@ -31,6 +31,9 @@ void exanet_poll(ExanetState *s, unsigned c)
         }
         more = rnic_poll_again(&poll);
     }
+    for (unsigned i = 0; poll.polling && s->loop.bh && i < EXANET_LINKS; i++) {
+        exanet_port_poll_end(&s->port[i]);
+    }
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
     /*
      * may release the last reference to the device, if the guest has unplugged the device

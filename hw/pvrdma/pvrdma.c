@@ -335,6 +335,9 @@ static void uar_poll(PvrdmaState *s)
         more = rnic_poll_again(&poll);
     }
     trace_pvrdma_poll(s->port.netdev, s->counter[PVRDMA_CNT_RX_POLLED] - before);
+    if (poll.polling) {
+        pvrdma_port_poll_end(s);
+    }
     rnic_poll_end(&poll);
 }
 

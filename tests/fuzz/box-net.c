@@ -19,6 +19,7 @@ typedef struct Wire {
     bool refused;                   /* the NIC has refused the oldest frame */
     bool blocked;
     bool corked;
+    bool polled;                    /* a NIC polls and has not reported the end yet */
     NetPacketSent *kept; /* callback for the kept frame; NULL: no frame is kept */
     size_t kept_len;
 } Wire;
@@ -36,6 +37,8 @@ static void frame_free(gpointer frame)
 void box_net_reset(BoxSent *sent)
 {
     for (unsigned i = 0; i < BOX_WIRES; i++) {
+        /* each NIC reports the end of its polls, unless it was removed during a poll */
+        g_assert_false(net.wire[i].polled && net.wire[i].nic);
         g_queue_clear_full(&net.wire[i].frames, frame_free);
     }
     memset(&net, 0, sizeof(net));
@@ -273,7 +276,15 @@ void qemu_net_cork(NetClientState *nc, bool cork)
  */
 bool qemu_net_busy_poll(NetClientState *nc)
 {
-    return wire_deliver(wire_of(nc));
+    Wire *w = wire_of(nc);
+
+    w->polled = true;
+    return wire_deliver(w);
+}
+
+void qemu_net_busy_poll_end(NetClientState *nc)
+{
+    wire_of(nc)->polled = false;
 }
 
 /* --- Another NIC ---------------------------------------------------------------- */

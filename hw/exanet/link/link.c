@@ -239,6 +239,13 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
+void exanet_port_poll_end(ExanetPort *p)
+{
+    if (p->nic) {
+        qemu_net_busy_poll_end(qemu_get_queue(p->nic)->peer);
+    }
+}
+
 /*
  * Handles a frame from the netdev.  Unless the device is at work already, runs the units
  * at once, because a bottom half would run the units later.  Returns 0 if the netdev must

@@ -333,6 +333,11 @@ void exanet_port_admin(ExanetPort *p, bool up);
  * port does not exist.
  */
 void exanet_port_poll(ExanetPort *p);
+/*
+ * Ends a series of calls of exanet_port_poll(): the netdev watches for frames again.
+ * Does nothing if the port does not exist.
+ */
+void exanet_port_poll_end(ExanetPort *p);
 /* Returns true if exanet_port_rx_run() may have work to do. */
 static inline bool exanet_port_rx_due(const ExanetPort *p)
 {

@@ -157,6 +157,15 @@ void pvrdma_port_poll(PvrdmaState *s)
     }
 }
 
+void pvrdma_port_poll_end(PvrdmaState *s)
+{
+    NetClientState *nic = port_nic(&s->port);
+
+    if (nic) {
+        qemu_net_busy_poll_end(nic->peer);
+    }
+}
+
 static uint8_t *loop_slot(PvrdmaPort *p, unsigned index)
 {
     return p->loop + index * ROCE_FRAME_MAX;

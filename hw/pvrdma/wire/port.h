@@ -90,6 +90,11 @@ void pvrdma_port_uncork(void *opaque);
  */
 void pvrdma_port_poll(PvrdmaState *s);
 /*
+ * Ends a series of calls of pvrdma_port_poll(): the netdev watches for frames again.
+ * Does nothing if there is no NIC.
+ */
+void pvrdma_port_poll_end(PvrdmaState *s);
+/*
  * Builds the headers of a frame in the port's memory.  Returns the address at which the
  * caller stores up to ROCE_MTU_MAX bytes of payload.  The caller may abandon the frame,
  * because only pvrdma_tx_end() sends a frame.

@@ -17,6 +17,8 @@ static struct {
     unsigned begun, ended;          /* polls that have begun and ended */
     unsigned looks;                 /* looks at the netdevs in this poll */
     unsigned ports;                 /* calls of exanet_port_poll() */
+    unsigned ends;                  /* calls of exanet_port_poll_end() */
+    bool other;                     /* another vCPU polls */
     unsigned runs;                  /* runs of the units */
     unsigned run_at;                /* look before the first run; 0: no run */
     unsigned due_at;                /* look after which another thread has work */
@@ -30,7 +32,8 @@ bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events)
     g_assert_true(events == &rig.s->arrivals);
     rig.begun++;
     rig.looks = 1;
-    return true;
+    p->polling = !rig.other;
+    return p->polling;
 }
 
 bool rnic_poll_again(RNicPoll *p)
@@ -53,6 +56,13 @@ void exanet_port_poll(ExanetPort *p)
     if (rig.looks == rig.gone_at) {
         rig.s->loop.bh = NULL;
     }
+}
+
+void exanet_port_poll_end(ExanetPort *p)
+{
+    g_assert_true(p == &rig.s->port[rig.ends % EXANET_LINKS]);
+    g_assert_cmpuint(rig.ended, <, rig.begun);
+    rig.ends++;
 }
 
 void rnic_loop_run(RNicLoop *l)
@@ -113,6 +123,17 @@ static void test_idle(void)
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 0);
     g_assert_cmpuint(rig.ports, ==, LOOKS * EXANET_LINKS);
+    g_assert_cmpuint(rig.ends, ==, EXANET_LINKS);
+    end(1);
+}
+
+/* Only the vCPU that polls the netdevs reports the end of the poll to them. */
+static void test_other(void)
+{
+    start();
+    rig.other = true;
+    exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.ports + rig.ends, ==, 0);
     end(1);
 }
 
@@ -125,6 +146,7 @@ static void test_gone(void)
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 0);
     g_assert_cmpuint(rig.ports, ==, EXANET_LINKS);
+    g_assert_cmpuint(rig.ends, ==, 0);
     end(1);
 }
 
@@ -158,6 +180,7 @@ int main(int argc, char **argv)
     g_test_add_func("/exanet/poll/due", test_due);
     g_test_add_func("/exanet/poll/due-meanwhile", test_due_meanwhile);
     g_test_add_func("/exanet/poll/idle", test_idle);
+    g_test_add_func("/exanet/poll/other", test_other);
     g_test_add_func("/exanet/poll/gone", test_gone);
     g_test_add_func("/exanet/poll/busy", test_busy);
     g_test_add_func("/exanet/poll/context", test_context);
