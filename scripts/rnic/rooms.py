@@ -16,7 +16,7 @@ from .steps import run
 
 # The folders of hw/core and of each family, by level: see family.Family. A file may use
 # symbols and headers of its own folder, of lower folders, and of core.
-FOLDERS = {'core': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
+FOLDERS = {'core': (('',),), 'link': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
 # family -> {folder: the only header of the folder that files of other folders, except the
 # family's main header, may include}
 DOORS = {f.name: f.doors for f in families.FAMILIES}

@@ -41,6 +41,21 @@ void machine_assert_described(const char *help, const char *const *properties,
     }
 }
 
+bool machine_on_cable(void)
+{
+    return !g_strcmp0(getenv("RNIC_TEST_WIRE"), "cable");
+}
+
+char *machine_cable(const char *id, const char *path, bool server)
+{
+    if (machine_on_cable()) {
+        return g_strdup_printf("-device rnic-cable,id=%s,path=%s,server=%s", id, path,
+                               server ? "on" : "off");
+    }
+    return g_strdup_printf("-netdev stream,id=%s,addr.type=unix,addr.path=%s,server=%s",
+                           id, path, server ? "on" : "off,reconnect-ms=20");
+}
+
 void machine_read(QTestState *qts, uint64_t pa, void *buf, size_t len)
 {
     for (size_t at = 0; at < len; at += PIECE) {

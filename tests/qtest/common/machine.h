@@ -24,6 +24,18 @@ void machine_assert_described(const char *help, const char *const *properties,
                               unsigned count);
 
 /*
+ * Returns true if cables between machines are devices rnic-cable, because the environment
+ * has RNIC_TEST_WIRE=cable.  Otherwise they are `-netdev stream`.
+ */
+bool machine_on_cable(void);
+/*
+ * Returns the options of QEMU for netdev @id, one end of a cable at the Unix socket
+ * @path.  The end that is no server connects again after 20 ms (stream) or 100 ms.  The
+ * caller frees the text.
+ */
+char *machine_cable(const char *id, const char *path, bool server);
+
+/*
  * Read and write @len bytes of guest memory at @pa in pieces, because large requests
  * of qtest are slow.
  */

@@ -196,13 +196,12 @@ void exanet_pair_step(ExanetTest *const t[2], int64_t ns)
 void exanet_pair_start(ExanetTest *t[2], const char *path, const char *props)
 {
     static const uint32_t coord[] = { EXANET_TEST_NODE, EXANET_TEST_PEER };
+    g_autofree char *all = g_strdup_printf(",link0=wire%s", props);
 
     for (unsigned i = 0; i < 2; i++) {
-        g_autofree char *netdev =
-            g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
-                            i ? "off,reconnect-ms=20" : "on", path);
+        g_autofree char *cable = machine_cable("wire", path, i == 0);
 
-        t[i] = exanet_start_netdev(netdev, coord[i], props);
+        t[i] = exanet_start_node(cable, coord[i], all);
     }
     exanet_pair_bring_up(t);
 }

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include "network.h"
 #include "rnic/exanet/shm.h"
+#include "../common/machine.h"
 
 /* upper part of all coordinates of a network */
 #define UPPER 5
@@ -233,6 +234,7 @@ static unsigned connecting_end(const ExanetTopology *topo, const ExanetCable *c)
 static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
                        GString *netdevs)
 {
+    g_autofree char *path = NULL, *id = NULL, *cable = NULL;
     const ExanetTopology *topo = &f->topo;
     unsigned end = c->node[1] == n;
     unsigned other = c->node[!end];
@@ -249,11 +251,10 @@ static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
      * reconnects, because QEMU listens in a thread of its own and may not be ready for
      * the first attempt
      */
-    g_string_append_printf(netdevs, "-netdev stream,server=%s,addr.type=unix,"
-                           "addr.path=%s/%zu,id=wire%u ",
-                           connecting_end(topo, c) == end ?
-                           "off,reconnect-ms=20" : "on",
-                           f->dir, (size_t)(c - topo->cable), c->port[end]);
+    path = g_strdup_printf("%s/%zu", f->dir, (size_t)(c - topo->cable));
+    id = g_strdup_printf("wire%u", c->port[end]);
+    cable = machine_cable(id, path, connecting_end(topo, c) != end);
+    g_string_append_printf(netdevs, "%s ", cable);
 }
 
 /* Returns true if another cable joins the same two nodes as @c. */

@@ -7,6 +7,7 @@
 #include "qemu/bswap.h"
 #include "qemu/units.h"
 #include <glib/gstdio.h>
+#include "../common/machine.h"
 #include "device.h"
 
 #define SRC EXANET_RAM_SRC
@@ -289,9 +290,7 @@ static void test_peer_leaves(void)
     ExanetTransfer x = {
         .src = SRC, .dst = exanet_gva(coord[1], DST), .len = 16 * MiB,
     };
-    g_autofree char *netdev = g_strdup_printf(
-        "stream,server=off,reconnect-ms=20,addr.type=unix,addr.path=%s",
-        p.path);
+    g_autofree char *cable = machine_cable("wire", p.path, false);
 
     exanet_stop(p.t[1]);
     exanet_settle(p.t[0]);
@@ -303,7 +302,7 @@ static void test_peer_leaves(void)
     exanet_channel_wait(p.t[0], 0, 0, EXANET_CHANNEL_FAILED);
     g_assert_cmphex(exanet_get32(p.t[0], EXANET_REG_STATUS) &
                     EXANET_STATUS_LINK, ==, 0);
-    p.t[1] = exanet_start_netdev(netdev, coord[1], "");
+    p.t[1] = exanet_start_node(cable, coord[1], ",link0=wire");
     exanet_pair_bring_up(p.t);
     check_write(&p, 0, 0, 1, 65, 50000);
     check_write(&p, 1, 0, 1, 65, 50000);

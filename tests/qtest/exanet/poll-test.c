@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qobject/qdict.h"
 #include "device.h"
 #include "../common/msi-source.h"
 #include "../common/vcpu.h"
@@ -102,10 +103,21 @@ static Rig rig_start(const char *accel, unsigned port)
 static void rig_stop(Rig *r)
 {
     exanet_stop(r->t);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2 && r->path[i]; i++) {
         unlink(r->path[i]);
         g_free(r->path[i]);
     }
+}
+
+/* Returns true if the device rnic-cable "wire" is connected. */
+static bool cable_is_connected(ExanetTest *t)
+{
+    QDict *reply = qtest_qmp(t->qts, "{'execute': 'qom-get', 'arguments': {'path': "
+                             "'/machine/peripheral/wire', 'property': 'connected'}}");
+    bool connected = qdict_get_bool(reply, "return");
+
+    qobject_unref(reply);
+    return connected;
 }
 
 /* --- What the processor and the peer do ---------------------------------------- */
@@ -342,6 +354,59 @@ static void test_hub(void)
     exanet_stop(r.t);
 }
 
+/*
+ * Starts a node whose port has a device rnic-cable.  Stores in *@far a second QEMU, which
+ * has the other end, and forwards frames between the cable and the peer.
+ */
+static Rig rig_start_cable(QTestState **far)
+{
+    ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, false);
+    g_autofree char *netdev = exanet_peer_netdev(peer);
+    g_autofree char *path = g_strdup_printf("%s.cable", bios_path);
+    g_autofree char *cable = g_strdup_printf("-device rnic-cable,id=wire,path=%s", path);
+    g_autofree char *props = g_strdup_printf(",link0=wire -accel tcg -bios %s -S",
+                                             bios_path);
+    Rig r = { .path = { g_steal_pointer(&path) } };
+
+    *far = qtest_initf("-machine none -nodefaults -netdev %s,id=outer -device rnic-cable,"
+                       "id=cable,path=%s,server=on,netdev=outer", netdev, r.path[0]);
+    exanet_peer_started(peer);
+    r.t = exanet_start_node(cable, EXANET_TEST_NODE, props);
+    r.t->peer = peer;
+    qtest_qmp_assert_success(r.t->qts, "{ 'execute': 'cont' }");
+    exanet_wait(r.t, cable_is_connected(r.t));
+    bring_up(&r);
+    return r;
+}
+
+static void test_cable(void)
+{
+    QTestState *far;
+    Rig r = rig_start_cable(&far);
+
+    exanet_wait(r.t, (round_of(&r), exanet_count(r.t, RX_POLLED) > 0));
+    rig_stop(&r);
+    qtest_quit(far);
+}
+
+/* The other end of a cable ends while the processor polls. */
+static void test_cable_gone(void)
+{
+    QTestState *far;
+    Rig r = rig_start_cable(&far);
+    uint64_t polls;
+
+    round_of(&r);
+    poll_go(&r, 0, BLOCKS);
+    qtest_quit(far);
+    exanet_wait(r.t, !cable_is_connected(r.t));
+    polls = exanet_count(r.t, POLL);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > polls);
+    g_assert_false(vcpu_is_done(r.t->qts));
+    poll_end(&r, BLOCKS);
+    rig_stop(&r);
+}
+
 int main(int argc, char **argv)
 {
     int status;
@@ -357,6 +422,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/poll/reset", test_reset);
     qtest_add_func("/exanet/poll/unplug", test_unplug);
     qtest_add_func("/exanet/poll/hub", test_hub);
+    qtest_add_func("/exanet/poll/cable", test_cable);
+    qtest_add_func("/exanet/poll/cable-gone", test_cable_gone);
     status = g_test_run();
     vcpu_bios_remove(bios_path);
     return status;

@@ -49,10 +49,10 @@ static void port_open(PvrdmaTest *t)
 }
 
 /*
- * Starts QEMU, with the MAC address and GIDs of @t.  @port: the device is in the slot
- * of a root port.
+ * Starts QEMU, with the MAC address and GIDs of @t.  @cable: options for netdev "wire".
+ * @port: the device is in the slot of a root port.
  */
-static void machine_start_at(PvrdmaTest *t, bool port, const char *netdev,
+static void machine_start_at(PvrdmaTest *t, bool port, const char *cable,
                              const char *props)
 {
     const char *slot = port ? "bus=root,addr=0" : "addr=" PVRDMA_TEST_SLOT;
@@ -62,11 +62,11 @@ static void machine_start_at(PvrdmaTest *t, bool port, const char *netdev,
     t->log = machine_log_new();
     g_queue_init(&t->frames);
     t->qts = qtest_initf("-machine q35 -vga none -m %u -nodefaults "
-        "-d guest_errors -D %s -netdev %s,id=wire %s"
+        "-d guest_errors -D %s %s %s"
         "-device vmxnet3,netdev=wire,%s.0,multifunction=on,"
         "mac=%02x:%02x:%02x:%02x:%02x:%02x -device pvrdma,id=nic,%s.1,"
         "ack-delay-us=0%s",
-        (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, netdev,
+        (unsigned)(PVRDMA_TEST_RAM >> 20), t->log, cable,
         port ? "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
                "-device pcie-root-port,id=root,chassis=1,addr=7 " : "", slot,
         mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], slot, props);
@@ -88,7 +88,9 @@ static void machine_start_at(PvrdmaTest *t, bool port, const char *netdev,
 
 static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
 {
-    machine_start_at(t, false, netdev, props);
+    g_autofree char *options = g_strdup_printf("-netdev %s,id=wire", netdev);
+
+    machine_start_at(t, false, options, props);
 }
 
 static PvrdmaTest *start_cold(bool peer, const char *props)
@@ -193,7 +195,7 @@ static PvrdmaTest *start_hub(bool port, const char *nic)
     wire_peer_init(&t->wire, false, FRAME_MAX);
     wire = wire_peer_netdev(&t->wire);
     props = hub_props(wire, nic, "");
-    machine_start_at(t, port, "hubport,hubid=0", props);
+    machine_start_at(t, port, "-netdev hubport,hubid=0,id=wire", props);
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
     /* BARs of other devices must be outside of the port's addresses */
@@ -251,8 +253,8 @@ PvrdmaTest *pvrdma_start(const char *props)
     return t;
 }
 
-/* Returns true if `info network` shows a stream netdev with @state. */
-static bool stream_is(PvrdmaTest *t, const char *state)
+/* Returns true if `info network` shows a cable between machines with @state. */
+static bool cable_is(PvrdmaTest *t, const char *state)
 {
     g_autofree char *want = g_strdup_printf("type=stream,%s", state);
     g_autofree char *info = qtest_hmp(t->qts, "info network");
@@ -267,19 +269,18 @@ static bool stream_is(PvrdmaTest *t, const char *state)
 void pvrdma_pair_start(PvrdmaTest *t[2], const char *path, const char *props)
 {
     for (unsigned i = 0; i < 2; i++) {
-        g_autofree char *netdev =
-            g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
-                            i ? "off" : "on", path);
+        g_autofree char *cable = machine_cable("wire", path, i == 0);
 
         t[i] = g_new0(PvrdmaTest, 1);
         t[i]->mac = i ? pvrdma_peer_mac : pvrdma_mac;
         t[i]->gid = i ? pvrdma_peer_gid : pvrdma_gid;
         t[i]->gid6 = i ? pvrdma_peer_gid6 : pvrdma_gid6;
         wire_peer_init_closed(&t[i]->wire);
-        machine_start(t[i], netdev, props);
-        pvrdma_wait(t[i], stream_is(t[i], i ? "unix:" : "listening"));
+        machine_start_at(t[i], false, cable, props);
     }
-    pvrdma_wait(t[0], stream_is(t[0], "unix:"));
+    for (unsigned i = 0; i < 2; i++) {
+        pvrdma_wait(t[i], cable_is(t[i], machine_on_cable() ? "connected" : "unix:"));
+    }
     for (unsigned i = 0; i < 2; i++) {
         pvrdma_msix_enable(t[i]);
         pvrdma_bring_up(t[i]);
@@ -322,11 +323,11 @@ PvrdmaTest *pvrdma_start_hub_server(const char *path, const char *props)
 
 void pvrdma_wire_connect(PvrdmaTest *t, const char *path)
 {
-    pvrdma_wait(t, stream_is(t, "listening"));
+    pvrdma_wait(t, cable_is(t, "listening"));
     wire_peer_fini(&t->wire);
     wire_peer_connect(&t->wire, path, FRAME_MAX);
     /* does not read frames, because the test may want to see them arrive */
-    wait_until(stream_is(t, "unix:"), wait_pause());
+    wait_until(cable_is(t, "unix:"), wait_pause());
 }
 
 void pvrdma_wire_cut(PvrdmaTest *t)

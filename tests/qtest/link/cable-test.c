@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Device rnic-cable between honest ends: frames, wake-ups, links, options. */
+#include "qemu/osdep.h"
+#include "qemu/atomic.h"
+#include "qemu/bswap.h"
+#include "common/wait.h"
+#include "cable-end.h"
+#include <sys/socket.h>
+
+#define RING RNIC_CABLE_RING_BYTES
+#define RECORD sizeof(struct rnic_cable_record)
+#define FRAME_MAX RNIC_CABLE_FRAME_MAX
+
+/* Frames of 60 bytes up to the longest frame cross a cable in both directions. */
+static void test_frames(void)
+{
+    static const size_t sizes[] = { 60, 61, 64, 1514, 4096, 65535, FRAME_MAX };
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 2, ",server=on");
+    cable_wait(&m, 0, "connected", 1);
+    cable_wait(&m, 1, "connected", 1);
+    for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+        cable_wire_send(&m, 0, sizes[i], i);
+        cable_wire_receive(&m, 1, sizes[i], i);
+        cable_wire_send(&m, 1, sizes[i], i + 100);
+        cable_wire_receive(&m, 0, sizes[i], i + 100);
+    }
+    for (unsigned cable = 0; cable < 2; cable++) {
+        g_assert_cmpuint(cable_get(&m, cable, "sent"), ==, ARRAY_SIZE(sizes));
+        g_assert_cmpuint(cable_get(&m, cable, "received"), ==, ARRAY_SIZE(sizes));
+        g_assert_cmpuint(cable_get(&m, cable, "violations"), ==, 0);
+    }
+    cable_machine_stop(&m);
+}
+
+/*
+ * Many frames in both directions at once keep their order, although the peers take no
+ * frames for a while.
+ */
+static void test_order(void)
+{
+    /* at 4 KiB a frame: more than the sockets hold, less than a ring holds */
+    unsigned frames = 1000, batch = RING / 4096 / 2;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 2, ",server=on");
+    cable_wait(&m, 1, "connected", 1);
+    cable_wait(&m, 0, "connected", 1);
+    for (unsigned begin = 0; begin < frames; begin += batch) {
+        for (unsigned i = begin; i < begin + batch; i++) {
+            cable_wire_send(&m, 0, 4000 + i % 50, i);
+            cable_wire_send(&m, 1, 4000 + i % 60, i);
+        }
+        for (unsigned i = begin; i < begin + batch; i++) {
+            cable_wire_receive(&m, 1, 4000 + i % 50, i);
+            cable_wire_receive(&m, 0, 4000 + i % 60, i);
+        }
+    }
+    cable_machine_stop(&m);
+}
+
+/* A reader that takes nothing fills the ring.  When it reads, the rest follows. */
+static void test_full(void)
+{
+    /* one more frame waits in the queue of cable c0, and one more in the socket of w0 */
+    unsigned room = RING / (65536 + RECORD), frames = room + 2;
+    CableEnd e;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    cable_end_open(&m, &e);
+    for (unsigned i = 0; i < frames; i++) {
+        cable_wire_send(&m, 0, 65536, i);
+    }
+    wait_until(qatomic_read(&e.rx->full), wait_pause());
+    g_assert_cmpuint(cable_get(&m, 0, "sent"), ==, room);
+    for (unsigned i = 0; i < frames; i++) {
+        cable_end_frame_receive(&e, 65536, i);
+        if (qatomic_read(&e.rx->full) && i % 4 == 3) {
+            char wake = RNIC_CABLE_WAKE;
+
+            qatomic_set(&e.rx->full, 0);
+            g_assert_cmpint(send(e.fd, &wake, 1, MSG_NOSIGNAL), ==, 1);
+        }
+    }
+    g_assert_cmpuint(cable_get(&m, 0, "sent"), ==, frames);
+    cable_end_close(&e);
+    cable_machine_stop(&m);
+}
+
+/* QEMU wakes the other end only if that end sleeps, and once for several frames. */
+static void test_wake(void)
+{
+    CableEnd e;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    cable_end_open(&m, &e);
+    cable_wire_send(&m, 0, 100, 1);
+    cable_end_frame_receive(&e, 100, 1);
+    g_assert_cmpuint(cable_end_wakes(&e), ==, 0);
+    qatomic_set(&e.rx->sleeping, 1);
+    for (unsigned i = 0; i < 5; i++) {
+        cable_wire_send(&m, 0, 100, i);
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        cable_end_frame_receive(&e, 100, i);
+    }
+    cable_wait(&m, 0, "sent", 6);
+    g_assert_cmpuint(cable_end_wakes(&e), ==, 1);
+    g_assert_cmpuint(e.rx->sleeping, ==, 0);
+    cable_end_frame_send(&e, 200, 7);
+    cable_wire_receive(&m, 0, 200, 7);
+    /* the server sleeps again, so the next wake-up is needed */
+    wait_until(qatomic_read(&e.tx->sleeping), wait_pause());
+    cable_end_frame_send(&e, 201, 8);
+    cable_wire_receive(&m, 0, 201, 8);
+    cable_end_close(&e);
+    cable_machine_stop(&m);
+}
+
+/* A frame without bytes, which no cable carries, does not stop the frames after it. */
+static void test_empty(void)
+{
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 2, ",server=on");
+    cable_wait(&m, 0, "connected", 1);
+    cable_wait(&m, 1, "connected", 1);
+    cable_wire_send(&m, 0, 0, 0);
+    cable_wire_send(&m, 0, 64, 1);
+    cable_wire_receive(&m, 1, 64, 1);
+    cable_machine_stop(&m);
+}
+
+/* The last frames of an end that leaves arrive, and frames to nobody are lost. */
+static void test_leave(void)
+{
+    CableMachine m;
+    CableEnd e;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    cable_end_open(&m, &e);
+    for (unsigned i = 0; i < 3; i++) {
+        cable_end_frame_send(&e, 500 + i, i);
+    }
+    cable_end_close(&e);
+    for (unsigned i = 0; i < 3; i++) {
+        cable_wire_receive(&m, 0, 500 + i, i);
+    }
+    cable_wait(&m, 0, "connected", 0);
+    cable_wire_send(&m, 0, 64, 1);
+    cable_assert_serves(&m);
+    cable_machine_stop(&m);
+}
+
+/* All frames of a full ring arrive if their writer goes away before QEMU reads them. */
+static void test_leave_full(void)
+{
+    unsigned frames = 3000;
+    CableMachine m;
+    CableEnd e;
+
+    cable_machine_init(&m);
+    cable_machine_start_hub(&m, ",server=on");
+    cable_end_open(&m, &e);
+    for (unsigned i = 0; i < frames; i++) {
+        cable_end_frame_put(&e, 300, i);
+    }
+    cable_end_close(&e);
+    cable_wait(&m, 0, "connected", 0);
+    g_assert_cmpuint(cable_get(&m, 0, "received"), ==, frames);
+    cable_machine_stop(&m);
+}
+
+/* Returns true if "info network" has @text. */
+static bool info_has(CableMachine *m, const char *text)
+{
+    g_autofree char *info = qtest_hmp(m->qts, "info network");
+
+    return strstr(info, text);
+}
+
+/* "info network" shows why a client has no connection. */
+static void test_alone(void)
+{
+    CableMachine m;
+    CableEnd e;
+    int server;
+
+    cable_machine_init(&m);
+    cable_machine_start_hub(&m, "");
+    wait_until(info_has(&m, "No such file or directory"), wait_pause());
+    server = cable_end_listen(&m);
+    cable_end_accept(server, &e);
+    wait_until(info_has(&m, "no hello from the other end"), wait_pause());
+    cable_end_close(&e);
+    close(server);
+    cable_machine_stop(&m);
+}
+
+static void link_set(CableMachine *m, const char *name, bool up)
+{
+    qtest_qmp_assert_success(m->qts, "{'execute': 'set_link', 'arguments': "
+                             "{'name': %s, 'up': %i}}", name, up);
+}
+
+/* set_link takes the cable down and up.  A new connection does not change the setting. */
+static void test_set_link(void)
+{
+    CableEnd e;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 2, ",server=on");
+    cable_wait(&m, 0, "connected", 1);
+    cable_wait(&m, 1, "connected", 1);
+    link_set(&m, "c0", false);
+    cable_wire_send(&m, 0, 64, 1);
+    cable_wire_send(&m, 1, 65, 1);
+    cable_wait(&m, 1, "sent", 1);
+    /* QEMU drops the frame to cable c0 before the link is up again */
+    wait_settle(g_assert_cmpuint(cable_get(&m, 0, "sent"), ==, 0));
+    link_set(&m, "c0", true);
+    cable_wire_send(&m, 0, 66, 2);
+    cable_wire_receive(&m, 1, 66, 2);
+    cable_wire_send(&m, 1, 67, 2);
+    cable_wire_receive(&m, 0, 67, 2);
+    cable_machine_stop(&m);
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    link_set(&m, "c0", false);
+    cable_end_open(&m, &e);
+    cable_end_frame_send(&e, 68, 3);
+    cable_wait(&m, 0, "received", 1);
+    cable_wire_send(&m, 0, 69, 3);
+    wait_settle(g_assert_cmpuint(cable_get(&m, 0, "sent"), ==, 0));
+    link_set(&m, "c0", true);
+    cable_wire_send(&m, 0, 70, 4);
+    cable_end_frame_receive(&e, 70, 4);
+    cable_end_frame_send(&e, 71, 4);
+    cable_wire_receive(&m, 0, 71, 4);
+    cable_end_close(&e);
+    cable_machine_stop(&m);
+}
+
+/* set_link of the NIC does not change the cable, also without another end. */
+static void test_set_link_nic(void)
+{
+    CableMachine m;
+    CableEnd e;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    link_set(&m, "w0", false);
+    link_set(&m, "w0", true);
+    cable_assert_serves(&m);
+    cable_end_open(&m, &e);
+    link_set(&m, "w0", false);
+    link_set(&m, "w0", true);
+    cable_end_frame_send(&e, 68, 3);
+    cable_wire_receive(&m, 0, 68, 3);
+    cable_end_close(&e);
+    cable_machine_stop(&m);
+}
+
+/* Property dump captures frames in both directions. */
+static void test_dump(void)
+{
+    g_autofree char *dump = NULL, *options = NULL, *bytes = NULL;
+    gsize size;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    dump = g_build_filename(m.folder, "dump", NULL);
+    options = g_strdup_printf(",server=on,dump=%s", dump);
+    cable_machine_start(&m, 2, options);
+    cable_wait(&m, 0, "connected", 1);
+    cable_wait(&m, 1, "connected", 1);
+    cable_wire_send(&m, 0, FRAME_MAX, 1);
+    cable_wire_receive(&m, 1, FRAME_MAX, 1);
+    cable_wire_send(&m, 1, 100, 2);
+    cable_wire_receive(&m, 0, 100, 2);
+    g_assert_true(g_file_get_contents(dump, &bytes, &size, NULL));
+    /* header of the file, headers of two packets, bytes of two frames */
+    g_assert_cmpuint(size, ==, 24 + 2 * 16 + FRAME_MAX + 100);
+    unlink(dump);
+    cable_machine_stop(&m);
+}
+
+/* Options that QEMU refuses, with its message. */
+static void test_options(void)
+{
+    g_autofree char *longest = g_strnfill(108, 'x');
+    g_autofree char *too_long = g_strdup_printf("-device rnic-cable,id=c,path=/%s",
+                                                longest);
+    const struct {
+        const char *args, *text;
+    } cases[] = {
+        { "-device rnic-cable,path=/nowhere/c", "id and path are needed" },
+        { "-device rnic-cable,id=c", "id and path are needed" },
+        { "-device rnic-cable,id=c,path=", "id and path are needed" },
+        { too_long, "path is longer than 107 bytes" },
+        { "-device rnic-cable,id=c,path=/nowhere/c,netdev=none",
+          "netdev none does not exist" },
+        { "-device rnic-cable,id=c,path=/nowhere/c,netdev=wire "
+          "-device rnic-cable,id=d,path=/nowhere/d,netdev=wire",
+          "netdev wire is connected already" },
+        { "-device rnic-cable,id=wire,path=/nowhere/c", "there is another netdev wire" },
+        { "-device rnic-cable,id=c,path=/nowhere/c,server=on",
+          "Failed to bind socket to /nowhere/c" },
+        { "-device rnic-cable,id=c,path=/nowhere/c,dump=/nowhere/d", "/nowhere/d" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        g_autofree char *out = NULL, *err = NULL;
+
+        g_assert_cmpint(machine_run(cases[i].args, &out, &err), ==, 1);
+        if (!strstr(err, cases[i].text)) {
+            g_test_message("%s: %s", cases[i].args, err);
+            g_test_fail();
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("/link/cable/frames", test_frames);
+    qtest_add_func("/link/cable/order", test_order);
+    qtest_add_func("/link/cable/full", test_full);
+    qtest_add_func("/link/cable/wake", test_wake);
+    qtest_add_func("/link/cable/empty", test_empty);
+    qtest_add_func("/link/cable/leave", test_leave);
+    qtest_add_func("/link/cable/leave-full", test_leave_full);
+    qtest_add_func("/link/cable/alone", test_alone);
+    qtest_add_func("/link/cable/set-link", test_set_link);
+    qtest_add_func("/link/cable/set-link-nic", test_set_link_nic);
+    qtest_add_func("/link/cable/dump", test_dump);
+    qtest_add_func("/link/cable/options", test_options);
+    return g_test_run();
+}
