@@ -291,11 +291,10 @@ class Background(vm.Cluster):
             return super().plug(node, cable, name)
         if node.spec is cable.a:
             fd = slurm.FIRST_FD + self._listening(node).index(cable)
-            return f'stream,id={name},server=on,addr.type=fd,addr.str={fd}'
+            return ['-netdev', f'stream,id={name},server=on,addr.type=fd,addr.str={fd}']
         host = self.topology.hosts[cable.a.host]
-        return f'stream,id={name},server=off,reconnect-ms=200,' \
-               f'addr.type=inet,addr.host={host},' \
-               f'addr.port={self._tcp_port(cable)}'
+        return ['-netdev', f'stream,id={name},server=off,reconnect-ms=200,'
+                f'addr.type=inet,addr.host={host},addr.port={self._tcp_port(cable)}']
 
     def _listening(self, node):
         return [c for c in node.spec.cables

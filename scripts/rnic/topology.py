@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import families, guest, trees
+from . import families, guest, trees, wires
 from .arch import ARCHES
 from .paths import TOP, shown
 from .steps import Failed
@@ -89,6 +89,7 @@ class Topology:
     slurm: str = ''            # more options of salloc
     image: str = ''            # one of guest.IMAGES
     text: str = ''             # contents of the topology file, without indentation
+    wire: str = wires.STREAM   # kind of the cables between QEMUs of one host
 
     def node(self, name):
         """Returns the node with the name or number NAME. Fails if there is no such node."""
@@ -268,7 +269,7 @@ class _Parser:
         return Topology(self.name, self.nodes, self.cables, dims, self.router,
                         self.hosts, port, self.read_interface(whole),
                         self.read_slurm(whole), self.read_image(whole),
-                        self.text)
+                        self.text, self.read_wire(whole))
 
     def read_slurm(self, whole):
         text = whole.get('slurm', '')
@@ -284,6 +285,13 @@ class _Parser:
             self.fail('cluster', 'image', f"there is no image '{image}', only "
                       + ', '.join(i for i in guest.IMAGES if i))
         return image
+
+    def read_wire(self, whole):
+        wire = whole.get('wire', wires.STREAM)
+        if wire not in wires.WIRES:
+            self.fail('cluster', 'wire', f"there is no wire '{wire}', only "
+                      + ', '.join(wires.WIRES))
+        return wire
 
     def read_interface(self, whole):
         name = whole.get('interface', '' if self.hosts else 'lo')
@@ -580,7 +588,7 @@ def _sizes(text):
 
 _CLUSTER_KEYS = (*_KINDS, 'qfdb', 'dims', 'router', 'cores', 'memory', 'rate',
                  'latency', 'faults', 'image', 'hosts', 'port', 'interface',
-                 'slurm')
+                 'slurm', 'wire')
 _NODE_KEYS = ('at', 'kind', 'routes', 'cores', 'memory', 'rate', 'latency',
               'arch', 'host')
 _SYNTAX = {

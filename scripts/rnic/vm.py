@@ -17,7 +17,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import families, guest, host, runtime, topology
+from . import families, guest, host, runtime, topology, wires
 from .arch import AMD64, ARCHES
 from .debug_kernel import DEBUG
 from .family import value
@@ -195,7 +195,7 @@ class Node:
                'hostfwd=tcp:127.0.0.1:0-:22',
                '-device', 'virtio-net-pci,netdev=host,romfile=,'
                f'mac=52:54:00:4d:{n >> 8:02x}:{n & 255:02x}',
-               '-netdev', cluster.ethernet(self),
+               *cluster.ethernet(self),
                *nic.ethernet(f'52:54:00:45:{n >> 8:02x}:{n & 255:02x}'),
                *nic.options(self)]
         if cluster.share:
@@ -402,18 +402,20 @@ class Cluster:
         return []
 
     def ethernet(self, node):
-        """Returns the netdev by which NODE is connected with the Ethernet of the guests."""
+        """Returns QEMU's options for netdev "ether", which connects NODE to the Ethernet of the
+        guests."""
         if len(self.guests) == 2 and not self.topology.hosts:
-            return _stream('ether', f'{self.folder}/ether', node.number == 0)
+            return wires.end(self.topology.wire, 'ether', f'{self.folder}/ether',
+                             node.number == 0)
         group, port, vni = self.segment
         interface = self.topology.interface
-        return f'vde,id=ether,sock=vxvde://{group}/v4/port={port}/vni={vni}' \
-            + (f'/if={interface}' if interface else '')
+        return ['-netdev', f'vde,id=ether,sock=vxvde://{group}/v4/port={port}/vni={vni}'
+                + (f'/if={interface}' if interface else '')]
 
     def plug(self, node, cable, name):
-        """Returns the netdev NAME for the end of CABLE at NODE."""
-        return _stream(name, f'{self.folder}/cable{cable.number}',
-                       node.spec is cable.a)
+        """Returns the options of QEMU for netdev NAME, the end of CABLE at NODE."""
+        return wires.end(self.topology.wire, name, f'{self.folder}/cable{cable.number}',
+                         node.spec is cable.a)
 
     def __enter__(self):
         check_share(self.share)
@@ -509,21 +511,15 @@ def _is_up(node):
     return False
 
 
-def _stream(name, path, server):
-    """Returns the netdev NAME for one end of a connection at the Unix socket PATH. The two
-    QEMUs may start in any order, because the client tries again every 100 ms."""
-    return f'stream,id={name},addr.type=unix,addr.path={path},' + (
-        'server=on' if server else 'server=off,reconnect-ms=100')
-
-
 class Pair(Cluster):
     """Two guests, node0 and node1. One cable joins their NICs if NICs of this kind have
     cables."""
 
     def __init__(self, binary, name, *, cpus=None, memory=None, share=None,
                  kinds=(families.DEFAULT.name,) * 2, arches=(AMD64, AMD64),
-                 debug=False):
+                 debug=False, wire=wires.STREAM):
         topo = topology.load('pair')
+        topo.wire = wire
         topo.image = families.nic(kinds[0]).image
         for spec, arch, kind in zip(topo.nodes, arches, kinds):
             spec.arch, spec.nic = arch.name, kind

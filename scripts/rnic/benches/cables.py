@@ -10,15 +10,16 @@ import statistics
 import struct
 import time
 
-from .. import launch, qemu, runtime, vm
+from .. import launch, qemu, runtime, vm, wires
 from ..steps import Failed, log_path, run as run_program, step
 from . import figures, positive
 
 FRAMES = (64, 4096)        # bytes
-KINDS = ('unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
+KINDS = ('rnic-cable', 'unix stream', 'TCP socket', 'TCP stream', 'TCP as clusters do')
 BURSTS = (1, 2)            # number of frames in one direction before the other end answers
-PROGRAMS = ('wire-bench',)
+PROGRAMS = ('wire-bench', 'ring-bench')
 FULL = 24 + 224 * 288      # bytes of ExaNet's longest frame
+_WIRES = {'rnic-cable': wires.CABLE, 'unix stream': wires.STREAM}
 _SECONDS = 20              # limit for a frame to arrive, and for a cable to connect
 
 
@@ -42,9 +43,8 @@ class _End:
             self.process = vm.spawn(
                 [binary, '-M', 'none', '-nodefaults', '-display', 'none',
                  '-netdev', f'stream,id=here,addr.type=fd,'
-                 f'addr.str={theirs.fileno()}', '-netdev', cable,
-                 '-netdev', 'hubport,id=h0,hubid=0,netdev=here',
-                 '-netdev', 'hubport,id=h1,hubid=0,netdev=cable'],
+                 f'addr.str={theirs.fileno()}',
+                 '-netdev', 'hubport,id=h0,hubid=0,netdev=here', *_on_hub(cable)],
                 stdout=out, stderr=out, pass_fds=fds)
         self.socket = ours
 
@@ -79,26 +79,34 @@ class _End:
         self.process.wait()
 
 
+def _on_hub(cable):
+    """Returns the options CABLE of a netdev "cable", and options that connect it to hub 0."""
+    if cable[0] == '-device':
+        # QEMU makes devices after all netdevs.
+        return ['-netdev', 'hubport,id=h1,hubid=0', *cable[:-1], f'{cable[-1]},netdev=h1']
+    return [*cable, '-netdev', 'hubport,id=h1,hubid=0,netdev=cable']
+
+
 def _cable(kind, folder):
-    """Returns the netdev of the listening end of a cable of KIND, the netdev of the other end,
-    and the listening socket that the first end inherits, or None."""
+    """Returns the options of QEMU for the listening end of a cable of KIND, the options for the
+    other end, and the listening socket that the first end inherits, or None."""
+    if kind in _WIRES:
+        server, client = (wires.end(_WIRES[kind], 'cable', f'{folder}/cable', listens)
+                          for listens in (True, False))
+        return server, client, None
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
     inet = f'addr.type=inet,addr.host=127.0.0.1,addr.port={port}'
-    client = f'stream,id=cable,server=off,reconnect-ms=50,{inet}'
-    if kind == 'unix stream':
-        where = f'addr.type=unix,addr.path={folder}/cable'
-        return (f'stream,id=cable,server=on,{where}',
-                f'stream,id=cable,server=off,reconnect-ms=50,{where}', None)
+    client = ['-netdev', f'stream,id=cable,server=off,reconnect-ms=50,{inet}']
     if kind == 'TCP socket':
-        return (f'socket,id=cable,listen=127.0.0.1:{port}',
-                f'socket,id=cable,connect=127.0.0.1:{port}', None)
+        return (['-netdev', f'socket,id=cable,listen=127.0.0.1:{port}'],
+                ['-netdev', f'socket,id=cable,connect=127.0.0.1:{port}'], None)
     if kind == 'TCP stream':
-        return f'stream,id=cable,server=on,{inet}', client, None
+        return ['-netdev', f'stream,id=cable,server=on,{inet}'], client, None
     sock = launch.listening(f'127.0.0.1:{port}')
-    return (f'stream,id=cable,server=on,addr.type=fd,'
-            f'addr.str={sock.fileno()}', client, sock)
+    return (['-netdev', f'stream,id=cable,server=on,addr.type=fd,'
+             f'addr.str={sock.fileno()}'], client, sock)
 
 
 class Cable:
@@ -167,15 +175,16 @@ class Cable:
 
 
 def raw(rounds):
-    """Returns the figures of rnic-wire-bench with the longest frames of ExaNet, as medians of
-    ROUNDS runs."""
-    program = qemu.Qemu().program('wire-bench')
+    """Returns the figures of PROGRAMS with the longest frames of ExaNet, as medians of ROUNDS
+    runs."""
     found = {}
     for i in range(rounds):
         with step(f'two processes alone, round {i + 1} of {rounds}'):
-            run_program([program, FULL], 'bench-wire')
-            for key, value in figures(log_path('bench-wire').read_text('utf-8')).items():
-                found.setdefault(key, []).append(value)
+            for name in PROGRAMS:
+                run_program([qemu.Qemu().program(name), FULL], f'bench-{name}')
+                text = log_path(f'bench-{name}').read_text('utf-8')
+                for key, value in figures(text).items():
+                    found.setdefault(key, []).append(value)
     return {k: statistics.median(v) for k, v in found.items()}
 
 

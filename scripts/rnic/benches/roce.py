@@ -10,7 +10,7 @@ an aim is missed."""
 import re
 import statistics
 
-from .. import vm
+from .. import vm, wires
 from ..families.pvrdma import FAMILY
 from ..steps import Failed, log_path, step
 from . import positive
@@ -48,6 +48,7 @@ def options(parser):
                         help='of each measurement of bandwidth')
     parser.add_argument('--messages', type=positive, default=2000,
                         metavar='N', help='of each measurement of latency')
+    wires.add_option(parser)
 
 
 def _call(pair, kind, program, column):
@@ -75,7 +76,7 @@ def _call(pair, kind, program, column):
 def _measure(binary, kind, args):
     """Returns {test: figures of all rounds} of two guests with NICs of KIND."""
     found = {name: [] for name in TESTS}
-    with vm.Pair(binary, f'bench-{kind}', kinds=(kind, kind)) as pair:
+    with vm.Pair(binary, f'bench-{kind}', kinds=(kind, kind), wire=args.wire) as pair:
         for i in range(args.rounds):
             with step(f'perftest with {kind}, round {i + 1} of '
                       f'{args.rounds}'):

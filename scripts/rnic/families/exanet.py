@@ -19,7 +19,7 @@ def _options(node):
     if spec.latency:
         device += f',link-latency-ns={spec.latency}'
     for i, cable in enumerate(spec.cables):
-        cmd += ['-netdev', node.cluster.plug(node, cable, f'link{i}')]
+        cmd += node.cluster.plug(node, cable, f'link{i}')
         device += f',link{i}=link{i},peer{i}={cable.other(spec).coord}'
         if cable.faults:
             device += f',faults{i}={value(cable.faults)}'

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from .. import apt, benches, build, host, mpi, qemu, vm
+from .. import apt, benches, build, host, mpi, qemu, vm, wires
 from ..arch import AMD64
 from ..families import DEFAULT
 from ..paths import BUILD, TOP, shown
@@ -181,6 +181,7 @@ def start():
     p.add_argument('--only', choices=PARTS, action='append',
                    help='a part of it; can be given several times')
     _cores_option(p)
+    wires.add_option(p)
     args = p.parse_args()
     if args.rounds < 1:
         p.error('--rounds: 1 or more')
@@ -194,7 +195,7 @@ def start():
     _show_machine(result['machine'])
     used = 0
     if {'mpi', 'ping', 'memory'} & set(parts):
-        with vm.Pair(binary, 'bench') as pair:
+        with vm.Pair(binary, 'bench', wire=args.wire) as pair:
             if 'mpi' in parts:
                 result['mpi'] = bench_mpi(pair, rounds, sizes,
                                           0.2 if args.fast else 0.5)

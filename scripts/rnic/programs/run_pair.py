@@ -9,7 +9,7 @@ import argparse
 import shlex
 import sys
 
-from .. import arch, build, families, nics, vm
+from .. import arch, build, families, nics, vm, wires
 from ..steps import Failed
 
 
@@ -17,10 +17,11 @@ def start():
     p = argparse.ArgumentParser(
         description=__doc__,
         usage='run-pair [--share DIR] [--cpus N] [--memory MB] '
-              '[--nic KIND[,KIND]] [--arm64 | --mixed] '
+              '[--nic KIND[,KIND]] [--arm64 | --mixed] [--wire KIND] '
               '(--shell | -- COMMAND)')
     arch.add_pair_options(p)
     nics.add_option(p)
+    wires.add_option(p)
     p.add_argument('--share', metavar='DIR',
                    help='host folder that both guests see at /mnt/host')
     p.add_argument('--cpus', type=int, metavar='N', help='of each guest')
@@ -45,7 +46,8 @@ def start():
     binary = build.everything(shell=args.shell, arches=arches,
                               image=families.nic(args.nic[0]).image)
     with vm.Pair(binary, 'run-pair', cpus=args.cpus, memory=args.memory,
-                 share=args.share, kinds=args.nic, arches=arches) as pair:
+                 share=args.share, kinds=args.nic, arches=arches,
+                 wire=args.wire) as pair:
         if args.shell:
             return pair.shell()
         return pair.foreground(args.command[0] if len(args.command) == 1
