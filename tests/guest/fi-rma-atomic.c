@@ -413,17 +413,19 @@ static void test_wait(void)
 
 /*
  * Waits by poll() of the CQ's descriptor, with fi_trywait().  Checks that the program
- * sleeps.
+ * sleeps: a descriptor that is always readable, or an fi_trywait() that always refuses,
+ * causes thousands of rounds.  CPU time is not checked, because a slow host makes it long.
  */
 static void test_wait_fd(void)
 {
+    enum { MOST_ROUNDS = 1000 };
+
     struct fid *fids[1];
     struct fi_cq_tagged_entry e;
     struct pollfd p = { .events = POLLIN };
     uint32_t got[20];
-    int i = 0, ret, slept = 0;
+    int i = 0, ret, slept = 0, rounds = 0;
     double end = now() + TIMEOUT;
-    double cpu = clock();
 
     reopen(FI_AV_MAP, FI_WAIT_FD);
     must("GETWAIT", fi_control(&me.rxcq->fid, FI_GETWAIT, &p.fd));
@@ -432,7 +434,7 @@ static void test_wait_fd(void)
         must("recv", fi_recv(me.ep, &got[i], 4, NULL, FI_ADDR_UNSPEC, NULL));
     }
     ask("slow");
-    for (i = 0; i < 20 && now() < end;) {
+    for (i = 0; i < 20 && now() < end; rounds++) {
         ret = fi_trywait(me.fabric, fids, 1);
         if (!ret) {
             slept += poll(&p, 1, 5000) == 1;
@@ -444,15 +446,14 @@ static void test_wait_fd(void)
             i++;
         }
     }
-    cpu = (clock() - cpu) / CLOCKS_PER_SEC;
     if (i != 20) {
         fail("%d messages of 20", i);
     }
     if (!slept) {
         fail("never slept");
     }
-    if (cpu > 0.7) {
-        fail("waiting for a second took %.2f s of CPU", cpu);
+    if (rounds > MOST_ROUNDS) {
+        fail("%d rounds for %d messages", rounds, i);
     }
     sync_up();
 }
