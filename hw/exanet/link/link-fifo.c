@@ -35,8 +35,18 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
     f->tail = used;
 }
 
+void exanet_fifo_keep_lent(ExanetFifo *f)
+{
+    const uint8_t *words = f->lent;
+    unsigned count = f->left;
+
+    exanet_fifo_clear(f);
+    exanet_fifo_put(f, words, count);
+}
+
 void exanet_fifo_put(ExanetFifo *f, const uint8_t *words, unsigned count)
 {
+    exanet_fifo_keep(f);
     fifo_reserve(f, 1 + count);
     stl_he_p(exanet_fifo_at(f, f->tail), count);
     memcpy(exanet_fifo_at(f, f->tail + 1), words, (size_t)count * EXANET_WORD_BYTES);

@@ -5,7 +5,10 @@
  * The memory of the FIFO grows as needed, because a neighbour that gets an XOFF has sent
  * frames before, which still arrive.  The port limits this growth.  exanet_fifo_trim()
  * frees memory again.  The packet at the head does not move until the next
- * exanet_fifo_put() or exanet_fifo_trim().
+ * exanet_fifo_put(), exanet_fifo_keep() or exanet_fifo_trim().
+ *
+ * An empty FIFO can borrow a frame: the frame stays in the memory of the lender, because
+ * most frames are delivered before the lender needs this memory again.
  */
 #ifndef HW_EXANET_LINK_LINK_FIFO_H
 #define HW_EXANET_LINK_LINK_FIFO_H
@@ -14,6 +17,7 @@
 #include "rnic/exanet/wire.h"
 
 typedef struct ExanetFifo {
+    const uint8_t *lent;    /* words left of a borrowed frame, the only one; or NULL */
     uint8_t *buf;           /* owned; NULL: no memory */
     unsigned size;          /* 128-bit words of @buf */
     /*
@@ -34,7 +38,10 @@ typedef struct ExanetFifo {
  */
 #define EXANET_FIFO_SIZE_MIN 16384
 
-/* Returns the number of words of memory in use, which includes the lengths of frames. */
+/*
+ * Returns the number of words of memory in use, which includes the lengths of frames.  A
+ * borrowed frame uses none.
+ */
 static inline unsigned exanet_fifo_used(const ExanetFifo *f)
 {
     return f->tail - f->head;
@@ -49,14 +56,38 @@ static inline uint8_t *exanet_fifo_at(const ExanetFifo *f, unsigned word)
 /* Appends a copy of the @count words at @words as a frame.  @count is at least 1. */
 void exanet_fifo_put(ExanetFifo *f, const uint8_t *words, unsigned count);
 
+/* Does the work of exanet_fifo_keep(), which is the only caller. */
+void exanet_fifo_keep_lent(ExanetFifo *f);
+/*
+ * Borrows the @count words at @words as a frame.  @count is at least 1.  The FIFO must be
+ * empty.  The words must not change or vanish until the caller calls exanet_fifo_keep().
+ */
+static inline void exanet_fifo_borrow(ExanetFifo *f, const uint8_t *words, unsigned count)
+{
+    f->lent = words;
+    f->left = count;
+    f->count = count;
+}
+
+/* Copies the words that are left of a borrowed frame.  Then the FIFO borrows nothing. */
+static inline void exanet_fifo_keep(ExanetFifo *f)
+{
+    if (unlikely(f->lent)) {
+        exanet_fifo_keep_lent(f);
+    }
+}
+
 /*
  * Returns the address of the words that are left of the first frame, and sets @f->left to
  * the number of these words.  Returns NULL if the FIFO is empty.
  */
-static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
+static inline const uint8_t *exanet_fifo_head(ExanetFifo *f)
 {
     if (f->count == 0) {
         return NULL;
+    }
+    if (f->lent) {
+        return f->lent;
     }
     if (f->left == 0) {
         f->left = ldl_he_p(exanet_fifo_at(f, f->head));
@@ -67,10 +98,12 @@ static inline uint8_t *exanet_fifo_head(ExanetFifo *f)
 
 /*
  * Removes all frames.  The words to which a result of exanet_fifo_head() points stay
- * readable until the next exanet_fifo_put(), exanet_fifo_trim() or exanet_fifo_fini().
+ * readable until the next exanet_fifo_put(), exanet_fifo_trim() or exanet_fifo_fini(),
+ * or, for a borrowed frame, until the caller of exanet_fifo_borrow() needs its memory.
  */
 static inline void exanet_fifo_clear(ExanetFifo *f)
 {
+    f->lent = NULL;
     f->head = 0;
     f->tail = 0;
     f->left = 0;
@@ -80,7 +113,11 @@ static inline void exanet_fifo_clear(ExanetFifo *f)
 /* Removes the first @words words of the first frame.  @words is at most @f->left. */
 static inline void exanet_fifo_skip(ExanetFifo *f, unsigned words)
 {
-    f->head += words;
+    if (f->lent) {
+        f->lent += (size_t)words * EXANET_WORD_BYTES;
+    } else {
+        f->head += words;
+    }
     f->left -= words;
     f->count -= words;
     if (f->count == 0) {

@@ -5,6 +5,8 @@
  * A frame carries many packets, because a netdev costs a system call per frame.  Packets
  * that arrive wait in the RX FIFO of their virtual channel until exanet_port_rx_run()
  * delivers the packets, because a netdev may call the port while the device is at work.
+ * If the device is idle, the FIFO is empty, and only the netdev can change its buffer,
+ * the FIFO borrows the frame instead of a copy.
  * If the RX FIFO of a channel has too many words, the port sends an XOFF, which stops the
  * neighbour in this channel alone.  The FIFO then still accepts the packets that are
  * under way, until all RX FIFOs of the port together have more than RX_WORDS_MAX words.
@@ -12,6 +14,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
+#include "../../core/netdev.h"
 #include "inject.h"
 #include "link-fifo.h"
 #include "link.h"
@@ -53,7 +56,7 @@ static unsigned port_rx_drop(ExanetPort *p)
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
         ExanetFifo *f = &p->rx[vc];
-        uint8_t *head;
+        const uint8_t *head;
 
         while ((head = exanet_fifo_head(f))) {
             packets += exanet_link_packets(p, head, f->left);
@@ -119,13 +122,42 @@ bool exanet_link_rx_room(ExanetPort *p)
     return used <= RX_WORDS_MAX;
 }
 
+/* Counts @count words of packets that were added to the RX FIFO of channel @vc. */
+static void port_rx_added(ExanetPort *p, unsigned vc, unsigned count)
+{
+    p->rx_count += count;
+    exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, count);
+    port_xoff_update(p, vc);
+}
+
 void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
                         unsigned count)
 {
     exanet_fifo_put(&p->rx[vc], words, count);
-    p->rx_count += count;
-    exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, count);
-    port_xoff_update(p, vc);
+    port_rx_added(p, vc, count);
+}
+
+/*
+ * Does the same as exanet_link_rx_put(), but without a copy if the RX FIFO is empty.  The
+ * caller calls port_rx_keep() before the words at @words change or vanish.
+ */
+static void port_rx_lend(ExanetPort *p, unsigned vc, const uint8_t *words,
+                         unsigned count)
+{
+    if (p->rx[vc].count) {
+        exanet_fifo_put(&p->rx[vc], words, count);
+    } else {
+        exanet_fifo_borrow(&p->rx[vc], words, count);
+    }
+    port_rx_added(p, vc, count);
+}
+
+/* Copies the words that port_rx_lend() has lent and no unit has accepted yet. */
+static void port_rx_keep(ExanetPort *p)
+{
+    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+        exanet_fifo_keep(&p->rx[vc]);
+    }
 }
 
 static void port_xon_receive(ExanetPort *p, unsigned vc)
@@ -140,10 +172,10 @@ static void port_xon_receive(ExanetPort *p, unsigned vc)
  * Handles a frame of the neighbour with header @f, except a valid HELLO.  Drops and
  * counts the frame if its kind or count is not valid, or if its packets arrive while the
  * link is down.  Returns false if the netdev must offer the frame again, because
- * exanet_link_rx_room() is false.
+ * exanet_link_rx_room() is false.  @lend is true if the RX FIFO may borrow the words.
  */
 static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
-                            const uint8_t *words)
+                            const uint8_t *words, bool lend)
 {
     unsigned count = le16_to_cpu(f->count);
 
@@ -155,7 +187,11 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
         if (!exanet_link_rx_room(p)) {
             return false;
         }
-        exanet_link_rx_put(p, f->vc, words, count);
+        if (lend) {
+            port_rx_lend(p, f->vc, words, count);
+        } else {
+            exanet_link_rx_put(p, f->vc, words, count);
+        }
         exanet_link_schedule(p);
         return true;
     case EXANET_LINK_XOFF:
@@ -197,9 +233,9 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
 
 /*
  * Handles or drops a frame of @size bytes.  Returns 0 if the netdev must offer the frame
- * again, otherwise a positive number.
+ * again, otherwise a positive number.  @lend is true if the RX FIFO may borrow the frame.
  */
-static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
+static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size, bool lend)
 {
     const uint8_t *words = buf + sizeof(struct exanet_frame);
     struct exanet_frame f;
@@ -227,7 +263,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size)
         return size;
     }
     p->heard = rnic_now();
-    return port_frame_take(p, &f, words) ? size : 0;
+    return port_frame_take(p, &f, words, lend) ? size : 0;
 }
 
 void exanet_port_poll(ExanetPort *p)
@@ -247,18 +283,34 @@ void exanet_port_poll_end(ExanetPort *p)
 }
 
 /*
+ * Returns true if the units may read packets in the netdev's buffer.  Otherwise the port
+ * copies the packets first, because a vCPU could change a header after its check.
+ */
+static bool port_may_lend(const ExanetPort *p)
+{
+    const NetClientState *netdev = qemu_get_queue(p->nic)->peer;
+
+    return netdev && rnic_netdev_frames_private(netdev);
+}
+
+/*
  * Handles a frame from the netdev.  Unless the device is at work already, runs the units
  * at once, because a bottom half would run the units later.  Returns 0 if the netdev must
  * keep the frame.  The caller is the netdev's queue for this NIC, so the NIC must not be
- * freed before the function returns.
+ * freed before the function returns.  If port_may_lend() is true, the RX FIFO gets a copy
+ * only of packets that must wait.  A call inside another call of the device always
+ * copies, because the units run only after its return.
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
     ExanetPort *p = qemu_get_nic_opaque(nc);
     bool entered = rnic_loop_enter(p->group->loop);
-    ssize_t taken = port_frame(p, buf, size);
+    ssize_t taken = port_frame(p, buf, size, entered && port_may_lend(p));
 
     rnic_loop_leave(p->group->loop, entered);
+    if (entered) {
+        port_rx_keep(p);
+    }
     if (p->polled && taken) {
         exanet_link_event(p, EXANET_PORT_POLLED);
     }
@@ -308,7 +360,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
     unsigned done = 0;
 
     while (done < RX_QUANTUM && f->count) {
-        uint8_t *packet = exanet_fifo_head(f);
+        const uint8_t *packet = exanet_fifo_head(f);
         ExanetMeasured m = p->group->owner->measure(packet);
 
         done += m.words ?: 1;

@@ -108,11 +108,11 @@ typedef struct ExanetPortOwner {
      * dropped.  Returns false, without accepting the packet, if the packet cannot leave
      * now and the owner does not keep the packet.  After a result of false,
      * rnic_loop_schedule() is called when the packet may be able to leave, and the port
-     * offers the packet again.  The function may change the packet.  If the function has
-     * accepted only the first packets of a run, the function has stored the number of
-     * these packets in @p->taken[@vc], and returns false.
+     * offers the packet again.  If the function has accepted only the first packets of a
+     * run, the function has stored the number of these packets in @p->taken[@vc], and
+     * returns false.
      */
-    bool (*take)(ExanetPort *p, unsigned vc, uint8_t *buf, unsigned words);
+    bool (*take)(ExanetPort *p, unsigned vc, const uint8_t *buf, unsigned words);
     /*
      * Sends packets that arrived by @p and wait at the owner.  Returns true if the owner
      * could send more of these packets now.

@@ -343,17 +343,19 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
  * Returns false if the packet must wait.
  */
 static bool net_pass(ExanetPort *from, unsigned input, int route,
-                          uint8_t *buf, unsigned words)
+                     const uint8_t *packet, unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
     ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
+    uint8_t *buf;
 
     /* a packet of one word needs no arbitration, because the port may make it urgent */
     if (words == 1 ? !exanet_port_can_send(to, vc) :
                      !exanet_router_may_send(s, route, input)) {
         return false;
     }
+    buf = memcpy(exanet_port_place(to, vc), packet, words * EXANET_WORD_BYTES);
     if (!exanet_packet_hop(buf, words)) {
         exanet_count(s, DROP_TTL);
         return true;
@@ -365,12 +367,12 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
         s->router.times->pass(s, route, buf, words);
     }
     exanet_packet_vc_set(buf, vc);
-    memcpy(exanet_port_place(to, vc), buf, words * EXANET_WORD_BYTES);
     exanet_port_commit(to, vc, words);
     if (words > 1) {
         exanet_router_sent(s, route, input, 1);
     }
-    exanet_flow_observe(s, to, buf, words);
+    /* @buf may have other contents now, because the port may have sent the packet */
+    exanet_flow_observe(s, to, packet, words);
     return true;
 }
 
@@ -379,7 +381,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
  * packet must stay in the RX FIFO of @from.
  */
 static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
-                             uint8_t *buf, unsigned words)
+                        const uint8_t *buf, unsigned words)
 {
     int route;
 
@@ -395,7 +397,7 @@ static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
 }
 
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
-                            uint8_t *buf, unsigned words)
+                       const uint8_t *buf, unsigned words)
 {
     if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
         !net_transit_route(exanet_port_state(from), from, vc, buf, words, &route)) {
@@ -411,7 +413,8 @@ static void net_drop_malformed(ExanetState *s)
 }
 
 /* Processes a packet that arrived by channel @vc of @from; see exanet_net_take(). */
-static bool net_take_packet(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+static bool net_take_packet(ExanetPort *from, unsigned vc, const uint8_t *buf,
+                            unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
 
@@ -473,13 +476,15 @@ enum net_run_result {
  * no room for the run, or if packets of the run must be dropped.
  */
 static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsigned vc,
-                                        uint8_t *buf, unsigned words, unsigned packets)
+                                        const uint8_t *run, unsigned words,
+                                        unsigned packets)
 {
-    uint8_t *header = exanet_run_header(buf);
+    const uint8_t *header = exanet_run_header_const(run);
     unsigned path = exanet_packet_path(header);
     uint32_t dst = exanet_packet_dst(header);
     unsigned input = EXANET_INPUT(from->index, vc);
     ExanetPort *to;
+    uint8_t *buf;
     int route;
 
     if (s->strict || s->router.arith || s->router.times ||
@@ -501,13 +506,13 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
     if (!exanet_router_may_send_run(s, route, input, words)) {
         return NET_RUN_WAITS;
     }
-    if (!exanet_packet_hop(header, words - 1)) {
+    buf = memcpy(exanet_port_place(to, EXANET_ROUTE_VC(route)), run,
+                 words * EXANET_WORD_BYTES);
+    if (!exanet_packet_hop(exanet_run_header(buf), words - 1)) {
         return NET_RUN_SPLIT;       /* the TTL of the packets is 0 */
     }
     trace_exanet_net_forward(s->node, from->index, route, EXANET_TYPE_WRITE, dst);
     net_count_transit(s, from, route, packets);
-    buf = memcpy(exanet_port_place(to, EXANET_ROUTE_VC(route)), buf,
-                 words * EXANET_WORD_BYTES);
     net_run_commit(s, route, buf, packets);
     exanet_router_sent(s, route, input, packets);
     return NET_RUN_PASSED;
@@ -518,7 +523,8 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
  * Returns false if a packet must wait, with the number of the packets before this packet
  * in @from->taken[@vc].
  */
-static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned packets)
+static bool net_run_split(ExanetPort *from, unsigned vc, const uint8_t *buf,
+                          unsigned packets)
 {
     ExanetState *s = exanet_port_state(from);
     ExanetPacket *run = &s->router.run[from->index][vc];
@@ -531,7 +537,7 @@ static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned 
         }
         return true;
     }
-    run->payload = exanet_run_payload(buf);
+    run->payload = exanet_run_payload_const(buf);
     for (unsigned i = from->taken[vc]; i < packets; i++) {
         exanet_run_packet(run, i, packet);
         if (!net_take_packet(from, vc, packet, EXANET_PACKET_WORDS)) {
@@ -547,13 +553,14 @@ static bool net_run_split(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned 
 }
 
 /* Processes a run that arrived by channel @vc of @from; see exanet_net_take(). */
-static bool net_take_run(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+static bool net_take_run(ExanetPort *from, unsigned vc, const uint8_t *buf,
+                         unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
     unsigned packets = net_run_packets(words);
 
     if (!from->taken[vc]) {
-        bool here = exanet_packet_dst(exanet_run_header(buf)) == s->node;
+        bool here = exanet_packet_dst(exanet_run_header_const(buf)) == s->node;
         enum net_run_result result = NET_RUN_SPLIT;
 
         if (!from->runs || exanet_packet_vc(buf) != vc ||
@@ -573,7 +580,7 @@ static bool net_take_run(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned w
     return net_run_split(from, vc, buf, packets);
 }
 
-bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words)
+bool exanet_net_take(ExanetPort *from, unsigned vc, const uint8_t *buf, unsigned words)
 {
     return exanet_run_word(buf) ? net_take_run(from, vc, buf, words) :
                                   net_take_packet(from, vc, buf, words);

@@ -104,10 +104,9 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
  * voq.h, or drops and counts the packet.  Returns false if the packet cannot leave now
  * and cannot wait in a queue.  After a result of false, exanet_schedule() is called when
  * the packet may be able to leave, and the caller offers the packet again.  Of a run, the
- * function may have processed only the first @from->taken[@vc] packets.  The function may
- * change the packet.
+ * function may have processed only the first @from->taken[@vc] packets.
  */
-bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words);
+bool exanet_net_take(ExanetPort *from, unsigned vc, const uint8_t *buf, unsigned words);
 /*
  * Forwards, or drops and counts, the packet of @words words at @buf that has waited in a
  * queue for @route.  If @route is EXANET_ROUTE_UNKNOWN, finds the route again.  The
@@ -115,7 +114,7 @@ bool exanet_net_take(ExanetPort *from, unsigned vc, uint8_t *buf, unsigned words
  * wait.
  */
 bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
-                            uint8_t *buf, unsigned words);
+                       const uint8_t *buf, unsigned words);
 /*
  * Counts a packet of @src to @dst in DROP_SOURCE, and raises the interrupt PROTOCOL.  The
  * caller drops the packet, because a packet of @src cannot arrive by @from.  A flow-rate

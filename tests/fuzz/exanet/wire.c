@@ -172,7 +172,7 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
 static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
 {
     bool synchronous = true;
-    uint8_t *head;
+    const uint8_t *head;
 
     for (unsigned i = 0; (head = exanet_fifo_head(f)); i++) {
         ExanetWireStatus status;

@@ -18,13 +18,21 @@ static void word_put(uint8_t *word, uint32_t n)
     stl_le_p(word, n);
 }
 
-static void frame_put(ExanetFifo *f, uint32_t first, unsigned count)
+/* Returns a frame of the words @first to @first + @count - 1; the caller frees it. */
+static uint8_t *frame_new(uint32_t first, unsigned count)
 {
-    g_autofree uint8_t *words = g_malloc(count * EXANET_WORD_BYTES);
+    uint8_t *words = g_malloc(count * EXANET_WORD_BYTES);
 
     for (unsigned i = 0; i < count; i++) {
         word_put(words + i * EXANET_WORD_BYTES, first + i);
     }
+    return words;
+}
+
+static void frame_put(ExanetFifo *f, uint32_t first, unsigned count)
+{
+    g_autofree uint8_t *words = frame_new(first, count);
+
     exanet_fifo_put(f, words, count);
 }
 
@@ -78,6 +86,71 @@ static void test_put_behind_head(void)
     exanet_fifo_fini(&f);
 }
 
+/* Lends a frame to the empty FIFO, takes its first @taken words, and frees the frame. */
+static void frame_lend(ExanetFifo *f, uint32_t first, unsigned count, unsigned taken)
+{
+    g_autofree uint8_t *words = frame_new(first, count);
+
+    exanet_fifo_borrow(f, words, count);
+    words_take(f, first, taken);
+    exanet_fifo_keep(f);
+}
+
+/* A borrowed frame needs no memory, and exanet_fifo_keep() copies only what is left. */
+static void test_borrow(void)
+{
+    g_autofree uint8_t *words = frame_new(0, 10);
+    ExanetFifo f = { };
+
+    /* the FIFO has more memory than it needs; exanet_fifo_trim() may free it */
+    for (unsigned i = 0; i < 20; i++) {
+        frame_put(&f, 0, FRAME_MAX);
+    }
+    exanet_fifo_clear(&f);
+    exanet_fifo_borrow(&f, words, 10);
+    g_assert_true(exanet_fifo_head(&f) == words);
+    g_assert_cmpuint(f.count, ==, 10);
+    g_assert_cmpuint(exanet_fifo_used(&f), ==, 0);
+    words_take(&f, 0, 4);
+    exanet_fifo_trim(&f);
+    g_assert_true(exanet_fifo_head(&f) == words + 4 * EXANET_WORD_BYTES);
+    exanet_fifo_keep(&f);
+    memset(words, 0xff, 10 * EXANET_WORD_BYTES);
+    g_assert_cmpuint(f.count, ==, 6);
+    g_assert_cmpuint(exanet_fifo_used(&f), ==, 7);
+    exanet_fifo_keep(&f);
+    words_take(&f, 4, 5);
+    frame_put(&f, 10, 1);
+    words_take(&f, 9, 1);
+    words_take(&f, 10, 1);
+    g_assert_null(exanet_fifo_head(&f));
+    exanet_fifo_fini(&f);
+}
+
+/* The words of a borrowed frame come before those of a frame that is put behind it. */
+static void test_put_behind_borrowed(void)
+{
+    g_autofree uint8_t *words = frame_new(0, 3);
+    ExanetFifo f = { };
+
+    exanet_fifo_borrow(&f, words, 3);
+    words_take(&f, 0, 1);
+    frame_put(&f, 3, 2);
+    memset(words, 0xff, 3 * EXANET_WORD_BYTES);
+    words_take(&f, 1, 2);
+    words_take(&f, 3, 2);
+    /* a borrowed frame that is read to its end, or removed, leaves nothing */
+    exanet_fifo_borrow(&f, words, 1);
+    exanet_fifo_skip(&f, 1);
+    g_assert_null(exanet_fifo_head(&f));
+    exanet_fifo_borrow(&f, words, 2);
+    exanet_fifo_clear(&f);
+    exanet_fifo_keep(&f);
+    g_assert_cmpuint(f.count, ==, 0);
+    g_assert_null(exanet_fifo_head(&f));
+    exanet_fifo_fini(&f);
+}
+
 /* Random puts and takes keep the order.  The memory depends on the words in the FIFO. */
 static void test_mixture(void)
 {
@@ -93,7 +166,12 @@ static void test_mixture(void)
             unsigned count = g_rand_int_range(rand, 1, round % 7 ? 200 :
                                               FRAME_MAX);
 
-            frame_put(&f, in, count);
+            if (f.count) {
+                frame_put(&f, in, count);
+            } else {
+                frame_lend(&f, in, count, g_rand_int_range(rand, 0, count + 1));
+                out += count - f.count;
+            }
             in += count;
         } else if (exanet_fifo_head(&f)) {
             unsigned count = g_rand_int_range(rand, 1, f.left + 1);
@@ -160,6 +238,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/exanet/link-fifo/frames", test_frames);
     g_test_add_func("/exanet/link-fifo/put-behind-head", test_put_behind_head);
+    g_test_add_func("/exanet/link-fifo/borrow", test_borrow);
+    g_test_add_func("/exanet/link-fifo/put-behind-borrowed", test_put_behind_borrowed);
     g_test_add_func("/exanet/link-fifo/mixture", test_mixture);
     g_test_add_func("/exanet/link-fifo/memory", test_memory);
     return g_test_run();

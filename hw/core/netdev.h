@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a NIC may assume about its netdev. */
+#ifndef RNIC_CORE_NETDEV_H
+#define RNIC_CORE_NETDEV_H
+
+#include "net/net.h"
+
+/*
+ * Returns true if a frame of @netdev cannot change while the NIC reads the frame, because
+ * @netdev has a private copy.  A hub has none: a frame of another NIC on the hub may be
+ * in guest memory.
+ */
+static inline bool rnic_netdev_frames_private(const NetClientState *netdev)
+{
+    switch (netdev->info->type) {
+    case NET_CLIENT_DRIVER_STREAM:      /* rnic-cable has this type, too */
+    case NET_CLIENT_DRIVER_DGRAM:
+    case NET_CLIENT_DRIVER_SOCKET:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#endif /* RNIC_CORE_NETDEV_H */
