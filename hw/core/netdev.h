@@ -5,6 +5,17 @@
 
 #include "net/net.h"
 
+#define TYPE_RNIC_CABLE "rnic-cable"
+
+/*
+ * Returns true if @netdev is that of an rnic-cable, which damages no frame, because there
+ * is only memory of this host between its two ends.
+ */
+static inline bool rnic_netdev_is_cable(const NetClientState *netdev)
+{
+    return g_strcmp0(netdev->model, TYPE_RNIC_CABLE) == 0;
+}
+
 /*
  * Returns true if a frame of @netdev cannot change while the NIC reads the frame, because
  * @netdev has a private copy.  A hub has none: a frame of another NIC on the hub may be

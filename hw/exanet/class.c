@@ -42,6 +42,8 @@ static const RNicText texts[] = {
                     "on hardware" },
     { "runs", "Packets of a block travel together over cables to peers that accept "
               "it; off: one by one" },
+    { "crc", "Packets have payload CRCs on every cable; off: not on an rnic-cable "
+             "to a peer that accepts packets without" },
     { "user-page-shift", "log2 of the guest's page size: 12 or 16" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
 };

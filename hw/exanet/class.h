@@ -70,6 +70,7 @@
                        EXANET_SHM_CAMS), \
     DEFINE_PROP_BOOL("shm-timing", _type, _state.shm_timing, false), \
     DEFINE_PROP_BOOL("runs", _type, _state.runs, true), \
+    DEFINE_PROP_BOOL("crc", _type, _state.crc, false), \
     DEFINE_PROP_UINT8("user-page-shift", _type, _state.user_page_shift, 12), \
     DEFINE_PROP_UINT8("epoch", _type, _state.epoch_fixed, 0)
 

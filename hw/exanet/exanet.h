@@ -89,6 +89,7 @@ struct ExanetState {
     uint32_t cam_entries;
     bool shm_timing;
     bool runs;
+    bool crc;
 
     RNicLoop loop;                  /* runs all units */
     const ExanetUnit *const *units; /* the array ends with NULL */

@@ -137,6 +137,7 @@ void exanet_ports_init(ExanetState *s)
     g->timeout_ms = s->link_timeout_ms;
     g->stall_ms = s->link_stall_ms;
     g->runs = s->runs;
+    g->crc = s->crc;
     for (unsigned i = 0; i < g->count; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             exanet_port_init(g, i);

@@ -23,12 +23,12 @@
 #include "io/net-listener.h"
 #include "net/net.h"
 #include "../core/compat.h"
+#include "../core/netdev.h"
 #include "cable-memory.h"
 #include "ring.h"
 #include "trace.h"
 #include <sys/un.h>
 
-#define TYPE_RNIC_CABLE "rnic-cable"
 OBJECT_DECLARE_SIMPLE_TYPE(RNicCable, RNIC_CABLE)
 
 #define RECONNECT_MS 100        /* between two attempts of a client to connect */

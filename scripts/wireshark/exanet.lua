@@ -34,6 +34,7 @@ N.RUN_MAX = 64
 N.RUN_EXTRA = 3
 N.HELLO_HEARD = 1
 N.HELLO_RUNS = 2
+N.HELLO_NO_CRC = 4
 E.ni_index = {
     NI_RT_RESPONSE = 0,
     NI_RT_REQUEST = 1,
@@ -132,7 +133,8 @@ F.HDR_LO_TYPE = { 47, 43 }
 F.HDR_LO_SIZE = { 61, 48 }
 F.HDR_LO_VA_1_0 = { 63, 62 }
 F.HDR_HI_VA_41_2 = { 39, 0 }
-F.HDR_HI_RESERVED = { 44, 40 }
+F.HDR_HI_NO_CRC = { 40, 40 }
+F.HDR_HI_RESERVED = { 44, 41 }
 F.HDR_HI_PATH = { 47, 45 }
 F.HDR_HI_CRC = { 63, 48 }
 F.ACK_LO_PDID_CTX = { 8, 5 }
@@ -248,6 +250,7 @@ number("uint8", "hello.epoch", "Epoch", base.HEX)
 number("uint8", "hello.flags", "Flags", base.HEX)
 plain("bool", "hello.heard", "Heard the receiver's HELLO")
 plain("bool", "hello.runs", "Accepts runs")
+plain("bool", "hello.no_crc", "Accepts packets without a payload CRC")
 number("uint8", "hello.peer_epoch", "Epoch of the receiver", base.HEX)
 number("uint8", "hello.reserved", "Reserved", base.HEX)
 number("uint32", "hello.rx_words", "Words of the receive FIFO")
@@ -280,6 +283,7 @@ number("uint8", "va.window", "Window")
 number("uint8", "va.ni_index", "NI index", base.DEC, NI)
 number("uint8", "va.mailbox", "Mailbox")
 number("uint8", "reserved", "Reserved", base.HEX)
+plain("bool", "no_crc", "No payload CRC")
 number("uint8", "path", "Path")
 number("uint16", "header.crc", "Header CRC-16", base.HEX)
 number("uint8", "header.crc.status", "Header CRC status", base.DEC, STATUS)
@@ -601,7 +605,7 @@ local function parse_footer(p, s, known)
     p.data = p.at + N.WORD_BYTES + p.va % N.WORD_BYTES
     if known then
         p.payload_ok = known.payload_ok
-    elseif exanet.prefs.payload_crc then
+    elseif exanet.prefs.payload_crc and not flag(p.hi, F.HDR_HI_NO_CRC) then
         p.payload_ok = payload_crc(s, p.at + N.WORD_BYTES,
                                    p.bytes - 2 * N.WORD_BYTES) ==
                        get(hi, F.FTR_HI_PAY_CRC)
@@ -1212,6 +1216,8 @@ local function add_data_header(tree, tvb, p)
     add_pdid(tree, tvb(at, 3), get(p.lo, F.HDR_LO_PDID))
     bits(tree, tvb, at, p.lo, F.HDR_LO_SIZE, "size")
     add_va(tree, tvb(at + 7, 6), p.va)
+    bits(tree, tvb, at + 8, p.hi, F.HDR_HI_NO_CRC, "no_crc",
+         flag(p.hi, F.HDR_HI_NO_CRC))
     add_reserved(tree, tvb, at + 8, p.hi, F.HDR_HI_RESERVED)
     bits(tree, tvb, at + 8, p.hi, F.HDR_HI_PATH, "path")
 end
@@ -1456,6 +1462,8 @@ local function add_hello(root, tvb, s)
              flags % (2 * N.HELLO_HEARD) >= N.HELLO_HEARD)
     root:add(pf["hello.runs"], tvb(at + 5, 1),
              flags % (2 * N.HELLO_RUNS) >= N.HELLO_RUNS)
+    root:add(pf["hello.no_crc"], tvb(at + 5, 1),
+             flags % (2 * N.HELLO_NO_CRC) >= N.HELLO_NO_CRC)
     root:add(pf["hello.peer_epoch"], tvb(at + 6, 1))
     root:add(pf["hello.reserved"], tvb(at + 7, 1))
     root:add_le(pf["hello.rx_words"], tvb(at + 8, 4))

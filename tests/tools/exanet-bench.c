@@ -6,6 +6,7 @@
  *   wire.*       one device writes to another QEMU process, through a unix socket
  *   wire.tx.*    the device that writes
  *   wire.rx.*    the device to which it writes
+ *   cable.*      the same as wire.*, but through an rnic-cable, without payload CRCs
  *   *.instructions_per_*   counted by callgrind, if it is installed
  *   *.copies     bytes copied in the process for each byte that arrives
  *
@@ -90,21 +91,37 @@ static void bench_loopback(void)
     exanet_stop(t);
 }
 
-/* Returns the netdev of end @end, 0 or 1, of a wire by the unix socket at @path. */
-static char *wire_netdev(const char *path, unsigned end)
+/*
+ * Starts the device of end @end, 0 or 1, of a unix socket or an rnic-cable (@cable) at
+ * @path.
+ */
+static ExanetTest *end_start(bool cable, const char *path, unsigned end)
 {
-    return g_strdup_printf("stream,server=%s,addr.type=unix,addr.path=%s",
-                           end ? "off,reconnect-ms=20" : "on", path);
+    static const uint32_t coord[] = { EXANET_TEST_NODE, EXANET_TEST_PEER };
+    g_autofree char *options = NULL;
+
+    if (cable) {
+        options = g_strdup_printf("-device rnic-cable,id=wire,path=%s,server=%s", path,
+                                  end ? "off" : "on");
+    } else {
+        options = g_strdup_printf("-netdev stream,id=wire,server=%s,addr.type=unix,"
+                                  "addr.path=%s", end ? "off,reconnect-ms=20" : "on",
+                                  path);
+    }
+    return exanet_start_node(options, coord[end], ",link0=wire");
 }
 
-static void bench_wire(void)
+static void bench_wire(const char *name, bool cable)
 {
     g_autofree char *dir = g_dir_make_tmp("exanet-bench-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(dir, "wire", NULL);
     ExanetTest *t[2];
 
-    exanet_pair_start(t, path, "");
-    bench(t[0], "wire", EXANET_TEST_PEER);
+    for (unsigned i = 0; i < 2; i++) {
+        t[i] = end_start(cable, path, i);
+    }
+    exanet_pair_bring_up(t);
+    bench(t[0], name, EXANET_TEST_PEER);
     exanet_stop(t[0]);
     exanet_stop(t[1]);
     unlink(path);
@@ -242,17 +259,23 @@ static void work_do(ExanetTest *t[2], const Work *w)
     }
 }
 
+/* An end of a wire or an rnic-cable. */
+typedef struct End {
+    const char *name;
+    bool cable;
+    bool receiver;
+} End;
+
 /*
- * Does @w over a wire, and counts at the sender, or with @receiver at the other end, from
- * the start of the device on.  Stores the number of instructions in *@instructions and
- * the bytes that were copied in *@copies.
+ * Does @w over a wire or an rnic-cable, and counts at @end from the start of the device
+ * on.  Stores the number of instructions in *@instructions and the bytes that were copied
+ * in *@copies.
  */
-static void count_wire(const char *qemu, bool receiver, const Work *w,
+static void count_wire(const char *qemu, const End *end, const Work *w,
                        double *instructions, double *copies)
 {
     /* the units and the ports work in the first function; the second stores a frame */
     static const char *const inside[] = { "loop_work*", "exanet_fifo_put", NULL };
-    static const uint32_t coord[] = { EXANET_TEST_NODE, EXANET_TEST_PEER };
     g_autofree char *path = NULL;
     ExanetTest *t[2];
     Counted c;
@@ -260,10 +283,8 @@ static void count_wire(const char *qemu, bool receiver, const Work *w,
     counted_init(&c, qemu, inside);
     path = g_build_filename(c.dir, "wire", NULL);
     for (unsigned i = 0; i < 2; i++) {
-        g_autofree char *netdev = wire_netdev(path, i);
-
-        g_setenv("QTEST_QEMU_BINARY", i == receiver ? c.command : qemu, true);
-        t[i] = exanet_start_netdev(netdev, coord[i], "");
+        g_setenv("QTEST_QEMU_BINARY", i == end->receiver ? c.command : qemu, true);
+        t[i] = end_start(end->cable, path, i);
     }
     exanet_pair_bring_up(t);
     work_do(t, w);
@@ -276,7 +297,7 @@ static void count_wire(const char *qemu, bool receiver, const Work *w,
     g_setenv("QTEST_QEMU_BINARY", qemu, true);
 }
 
-/* Reports what both ends of a wire need for 1 KiB, a descriptor and a message. */
+/* Reports what both ends of each kind need for 1 KiB, a descriptor and a message. */
 static void bench_wire_instructions(const char *qemu)
 {
     static const Work once = { 1, COUNTED_BYTES, EXANET_BLOCK_BYTES, 0 };
@@ -286,8 +307,14 @@ static void bench_wire_instructions(const char *qemu)
     static const Work small = { 1, COUNTED_DESCRIPTORS * SMALL_BLOCK, SMALL_BLOCK, 0 };
     static const Work messages = { 1, 1, EXANET_BLOCK_BYTES, COUNTED_MESSAGES };
 
-    for (unsigned end = 0; end < 2; end++) {
-        const char *name = end ? "wire.rx" : "wire.tx";
+    static const End ends[] = {
+        { "wire.tx", false, false }, { "wire.rx", false, true },
+        { "cable.tx", true, false }, { "cable.rx", true, true },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+        const End *end = &ends[i];
+        const char *name = end->name;
         double base, first, n, copies, first_copies;
 
         count_wire(qemu, end, &once, &first, &first_copies);
@@ -328,7 +355,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     bench_loopback();
-    bench_wire();
+    bench_wire("wire", false);
+    bench_wire("cable", true);
     bench_instructions();
     return 0;
 }

@@ -59,7 +59,7 @@ def around(p, lanes):
         field(4, 0, p["vc"]) | field(20, 5, p["pdid"]) |
         field(42, 21, p["dst"]) | field(47, 43, p["type"]) |
         field(61, 48, p["size"]) | field(103, 62, p["va"]) |
-        field(111, 109, p["path"]))
+        field(104, 104, p.get("no_crc", 0)) | field(111, 109, p["path"]))
     footer = (
         field(13, 0, p["tid"]) | field(35, 14, p["src"]) |
         field(43, 36, p["epoch"]) | field(44, 44, p["first"]) |
@@ -67,7 +67,9 @@ def around(p, lanes):
         field(60, 47, p["seq"]) | field(87, 76, p["user"]))
     footer |= field(95, 88, crc(footer.to_bytes(16, "little")[:11],
                                 8, 0x07, 0))
-    footer |= field(75, 61, p["ttl"]) | field(127, 96, zlib.crc32(lanes))
+    footer |= field(75, 61, p["ttl"])
+    if not p.get("no_crc"):
+        footer |= field(127, 96, zlib.crc32(lanes))
     return header.to_bytes(16, "little") + lanes + footer.to_bytes(16, "little")
 
 
@@ -135,6 +137,7 @@ def vectors():
     yield "document", BASE
     yield "document-vc3-path5", dict(BASE, vc=3, path=5)
     yield "document-ack", ACK
+    yield "no-crc", dict(BASE, no_crc=1)
     for name, width in WIDTH.items():
         yield "only-" + name, dict(ZERO, **{name: (1 << width) - 1})
     for kind in (1, 2, 6):
@@ -173,6 +176,7 @@ def runs():
     yield "two", dict(full, packets=2)
     yield "first", dict(full, packets=3, first=1, vc=3, path=5)
     yield "last", dict(full, packets=2, last=1, notify=1, ttl=0x1234)
+    yield "no-crc", dict(full, packets=3, first=1, no_crc=1)
     yield "end-of-block", dict(full, packets=2, va=0x1234567e00, last=1)
     yield "whole", dict(full, packets=64, va=0x1234568000, first=1, last=1)
 

@@ -246,9 +246,11 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
                RNIC_GET(EXANET_FTR_LO_TTL_2_0, flo),
         .user = RNIC_GET(EXANET_FTR_HI_USER, fhi),
         .packets = 1,
-        .bad_payload = libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
-                       RNIC_GET(EXANET_FTR_HI_PAY_CRC, fhi),
+        .no_crc = RNIC_GET(EXANET_HDR_HI_NO_CRC, hi),
     };
+    pkt->bad_payload = !pkt->no_crc &&
+                       libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
+                       RNIC_GET(EXANET_FTR_HI_PAY_CRC, fhi);
     pkt->payload = exanet_packet_payload((uint8_t *)buf, pkt->va);
     return EXANET_WIRE_OK;
 }
@@ -293,6 +295,7 @@ static QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *p
                  RNIC_PREP(EXANET_HDR_LO_SIZE, pkt->size) |
                  RNIC_PREP(EXANET_HDR_LO_VA_1_0, pkt->va),
                  RNIC_PREP(EXANET_HDR_HI_VA_41_2, pkt->va >> 2) |
+                 RNIC_PREP(EXANET_HDR_HI_NO_CRC, pkt->no_crc) |
                  RNIC_PREP(EXANET_HDR_HI_PATH, pkt->path));
 }
 
@@ -313,8 +316,10 @@ footer_encode(uint8_t *payload, size_t bytes, const ExanetPacket *pkt)
          RNIC_PREP(EXANET_FTR_LO_TTL_2_0, pkt->ttl);
     hi = RNIC_PREP(EXANET_FTR_HI_TTL_14_3, pkt->ttl >> 3) |
          RNIC_PREP(EXANET_FTR_HI_USER, pkt->user);
-    hi |= RNIC_PREP(EXANET_FTR_HI_CRC, footer_crc(lo, hi)) |
-          RNIC_PREP(EXANET_FTR_HI_PAY_CRC, libdeflate_crc32(0, payload, bytes));
+    hi |= RNIC_PREP(EXANET_FTR_HI_CRC, footer_crc(lo, hi));
+    if (!pkt->no_crc) {
+        hi |= RNIC_PREP(EXANET_FTR_HI_PAY_CRC, libdeflate_crc32(0, payload, bytes));
+    }
     stq_le_p(footer, lo);
     stq_le_p(footer + 8, hi);
 }
@@ -454,6 +459,17 @@ bool exanet_packet_footer_valid(const uint8_t *buf, unsigned words)
     uint64_t hi = ldq_le_p(footer + 8);
 
     return footer_crc(ldq_le_p(footer), hi) == RNIC_GET(EXANET_FTR_HI_CRC, hi);
+}
+
+void exanet_packet_crc_add(uint8_t *buf, unsigned words)
+{
+    unsigned payload = (words - 2) * EXANET_WORD_BYTES;
+    uint8_t *footer = buf + EXANET_WORD_BYTES + payload;
+    uint64_t drop = EXANET_HDR_HI_NO_CRC | EXANET_HDR_HI_CRC;
+
+    header_store(buf, ldq_le_p(buf), ldq_le_p(buf + 8) & ~drop);
+    /* the footer CRC does not cover the payload CRC */
+    stl_le_p(footer + 12, libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload));
 }
 
 /*

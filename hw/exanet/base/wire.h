@@ -48,6 +48,7 @@ typedef struct ExanetPacket {
     bool first;             /* EXANET_FTR_LO_FIRST */
     bool last;              /* EXANET_FTR_LO_LAST */
     bool notify;            /* EXANET_FTR_LO_NOTIFY */
+    bool no_crc;            /* EXANET_HDR_HI_NO_CRC: there is no payload CRC */
     bool bad_payload;       /* the payload CRC is wrong; the other fields are valid */
     /*
      * Number of packets in the run, of which @va, @first and @payload are those of the
@@ -219,8 +220,8 @@ void exanet_flow_rate_encode(uint8_t *buf, const ExanetPacket *pkt);
  * or changes a part of the packet at @buf, for which exanet_packet_words() has returned a
  * length, @words.  For a run, @buf is the result of exanet_run_header(), and @words the
  * length of the run without the run word; the functions of the VC also accept a run word.
- * No function changes a CRC, because the CRCs are computed as if the fields that switches
- * change were 0.
+ * Only exanet_packet_crc_add() changes a CRC, because the CRCs are computed as if the
+ * fields that switches change were 0.
  */
 static inline uint32_t exanet_packet_dst(const uint8_t *buf)
 {
@@ -249,6 +250,18 @@ static inline void exanet_packet_vc_set(uint8_t *buf, unsigned vc)
     stq_le_p(buf, (ldq_le_p(buf) & ~EXANET_HDR_LO_VC) |
                   RNIC_PREP(EXANET_HDR_LO_VC, vc));
 }
+
+/*
+ * Returns true if the packet, of @words words, has a footer and EXANET_HDR_HI_NO_CRC.  A
+ * flow-rate packet has another field at the place of this bit.
+ */
+static inline bool exanet_packet_no_crc(const uint8_t *buf, unsigned words)
+{
+    return words > 1 && RNIC_GET(EXANET_HDR_HI_NO_CRC, ldq_le_p(buf + 8));
+}
+
+/* Computes the payload CRC of a packet for which exanet_packet_no_crc() returns true. */
+void exanet_packet_crc_add(uint8_t *buf, unsigned words);
 
 /*
  * Returns the source coordinates.  @words must be more than 1, because acks and flow-rate

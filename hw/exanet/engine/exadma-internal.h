@@ -7,6 +7,7 @@
 #define HW_EXANET_ENGINE_EXADMA_INTERNAL_H
 
 #include "../exanet.h"
+#include "../net/net.h"
 #include "exadma.h"
 
 static inline uint64_t *exadma_desc(ExanetState *s, unsigned tid)
@@ -77,13 +78,13 @@ static inline void exadma_packet_init(ExanetState *s, unsigned tid, ExanetPacket
 }
 
 /*
- * Builds the next packets of @tid as a run of at most @limit packets in @buf.  Returns
- * the number of packets in the run, and stores in *@sent the length of the block up to
- * the end of the run.  Returns 0 without a run if @limit is less than 2, if the next two
- * packets of the block are not both full, or if a source page of these two packets has no
- * cached translation.
+ * Builds the next packets of @tid as a run of at most @limit packets at @place->buf, for
+ * @place->route.  Returns the number of packets in the run, and stores in *@sent the
+ * length of the block up to the end of the run.  Returns 0 without a run if @limit is
+ * less than 2, if the next two packets of the block are not both full, or if a source
+ * page of these two packets has no cached translation.
  */
 unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
-                                 uint8_t *buf, uint32_t *sent);
+                                 const ExanetOpen *place, uint32_t *sent);
 
 #endif /* HW_EXANET_ENGINE_EXADMA_INTERNAL_H */

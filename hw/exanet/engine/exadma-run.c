@@ -27,7 +27,7 @@ static void run_count_reads(ExanetState *s, uint64_t src, unsigned packets)
 }
 
 unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
-                                 uint8_t *buf, uint32_t *sent)
+                                 const ExanetOpen *place, uint32_t *sent)
 {
     const uint64_t *d = exadma_desc(s, tid);
     uint32_t len = exadma_length(d);
@@ -43,8 +43,8 @@ unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
     if (packets < 2) {
         return 0;
     }
-    exanet_context_read_cached(s, exadma_ctx(d), src, exanet_run_payload(buf), EXANET_MTU,
-                               packets);
+    exanet_context_read_cached(s, exadma_ctx(d), src, exanet_run_payload(place->buf),
+                               EXANET_MTU, packets);
     exadma_packet_init(s, tid, &run);
     trace_exanet_exadma_gather(s->node, run.tid, src, packets * EXANET_MTU);
     run_count_reads(s, src, packets);
@@ -56,7 +56,8 @@ unsigned exanet_exadma_run_build(ExanetState *s, unsigned tid, unsigned limit,
     run.first = off == 0;
     run.last = *sent == len;
     run.notify = RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]);
+    run.no_crc = exanet_net_no_crc(s, place->route);
     trace_exanet_exadma_build(s->node, run.tid, run.seq, run.va, packets * EXANET_MTU);
-    exanet_run_encode(buf, &run);
+    exanet_run_encode(place->buf, &run);
     return packets;
 }

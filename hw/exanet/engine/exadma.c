@@ -372,11 +372,11 @@ static inline void exadma_advance(ExanetState *s, unsigned tid, uint32_t sent,
 }
 
 /*
- * Reads the payload of the next packet of @tid from memory, builds the packet in @buf,
- * and calls exadma_advance().  Returns the packet's length in words.  If the source
- * cannot be read, stops @tid and returns 0.
+ * Reads the payload of the next packet of @tid from memory, builds the packet for @route
+ * in @buf, and calls exadma_advance().  Returns the packet's length in words.  If the
+ * source cannot be read, stops @tid and returns 0.
  */
-static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
+static unsigned exadma_packet_build(ExanetState *s, unsigned tid, int route, uint8_t *buf)
 {
     const uint64_t *d = exadma_desc(s, tid);
     uint32_t len = exadma_length(d);
@@ -405,6 +405,7 @@ static unsigned exadma_packet_build(ExanetState *s, unsigned tid, uint8_t *buf)
     pkt.first = off == 0;
     pkt.last = off + pkt.size == len;
     pkt.notify = RNIC_GET(EXANET_DESC_W3_NOTIFY, d[2]);
+    pkt.no_crc = exanet_net_no_crc(s, route);
     trace_exanet_exadma_build(s->node, pkt.tid, pkt.seq, pkt.va, pkt.size);
     exadma_advance(s, tid, off + pkt.size, pkt.last);
     return exanet_packet_encode(buf, &pkt);
@@ -490,7 +491,7 @@ static G_NO_INLINE unsigned exadma_run_send(ExanetState *s, unsigned tid,
     if (packets < 2) {
         return 0;
     }
-    packets = exanet_exadma_run_build(s, tid, packets, place->buf, &sent);
+    packets = exanet_exadma_run_build(s, tid, packets, place, &sent);
     if (packets) {
         exadma_advance(s, tid, sent, sent == len);
         exanet_net_send_run(s, place, packets);
@@ -528,7 +529,7 @@ static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budge
                 return packets;
             }
         }
-        words = exadma_packet_build(s, tid, place.buf);
+        words = exadma_packet_build(s, tid, place.route, place.buf);
         if (words) {
             exanet_flow_sent(s, exadma_dst(d), words);
             exanet_net_send(s, &place, words);
@@ -541,7 +542,7 @@ static unsigned exadma_packets_send(ExanetState *s, unsigned tid, unsigned budge
         return 0;
     }
     slot = &o->slot[rnic_fifo_at(&o->slots, o->slots.count, EXANET_OUTPUT_SLOTS)];
-    words = exadma_packet_build(s, tid, slot->data);
+    words = exadma_packet_build(s, tid, place.route, slot->data);
     if (words) {
         exanet_flow_sent(s, exadma_dst(d), words);
         slot->route = place.route;

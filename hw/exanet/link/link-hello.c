@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "system/runstate.h"
+#include "../../core/netdev.h"
 #include "link.h"
 #include "port.h"
 #include "../trace.h"
@@ -240,6 +241,7 @@ void exanet_link_hello(ExanetPort *p)
             port_peer_set(p, p->group->node, p->group->epoch);
             p->peer_words = EXANET_FRAME_WORDS;
             p->runs = p->group->runs;
+            p->no_crc = false;
             exanet_link_tx_limit(p);
             port_up_set(p, true);
         }
@@ -281,6 +283,13 @@ static void port_unheard(ExanetPort *p)
     }
 }
 
+bool exanet_link_accepts_no_crc(const ExanetPort *p)
+{
+    const NetClientState *netdev = qemu_get_queue(p->nic)->peer;
+
+    return !p->group->crc && netdev && rnic_netdev_is_cable(netdev);
+}
+
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
 {
     uint32_t coord = le32_to_cpu(h->coord);
@@ -309,6 +318,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
     p->peer_words = max_words;
     p->runs = p->group->runs && (h->flags & EXANET_HELLO_RUNS);
+    p->no_crc = exanet_link_accepts_no_crc(p) && (h->flags & EXANET_HELLO_NO_CRC);
     exanet_link_tx_limit(p);
     p->heard = rnic_now();
     if (heard) {

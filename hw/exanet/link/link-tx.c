@@ -145,7 +145,8 @@ void exanet_link_hello_send(ExanetPort *p)
             .coord = cpu_to_le32(p->group->node),
             .epoch = p->group->epoch,
             .flags = (p->peer_known ? EXANET_HELLO_HEARD : 0) |
-                     (p->group->runs ? EXANET_HELLO_RUNS : 0),
+                     (p->group->runs ? EXANET_HELLO_RUNS : 0) |
+                     (exanet_link_accepts_no_crc(p) ? EXANET_HELLO_NO_CRC : 0),
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
             .rx_words = cpu_to_le32(p->group->rx_words),
             .max_words = cpu_to_le32(MIN(p->group->rx_words,

@@ -134,6 +134,11 @@ void exanet_link_hello_fini(ExanetPort *p);
  * link up or down, and may send a HELLO as answer.
  */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
+/*
+ * Returns true if this device accepts packets without a payload CRC by port @p: property
+ * crc is off, and the netdev is an rnic-cable, which damages no packet.
+ */
+bool exanet_link_accepts_no_crc(const ExanetPort *p);
 /* Handles a DOWN of the neighbour: forgets the neighbour and takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*

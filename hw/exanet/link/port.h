@@ -173,6 +173,7 @@ typedef struct ExanetPortGroup {
      */
     uint32_t stall_ms;
     bool runs;                      /* the device can send and accept runs of packets */
+    bool crc;                       /* packets have payload CRCs on each cable */
 } ExanetPortGroup;
 
 /* Default of property peerN: the user has named no neighbour. */
@@ -196,6 +197,8 @@ struct ExanetPort {
     uint8_t peer_epoch;             /* epoch of @peer */
     bool peer_known;                /* @peer is the neighbour now */
     bool runs;                      /* this device and the neighbour accept runs */
+    /* this device and the neighbour accept packets without a payload CRC by this cable */
+    bool no_crc;
     bool up;                        /* the link is up */
     bool wanted;                    /* the guest has not disabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
@@ -377,6 +380,14 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
  * stopped, or faults, rate or latency may act on each packet.
  */
 unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
+/*
+ * Returns true if packets may leave by this port without a payload CRC: the neighbour
+ * accepts them, and no fault can damage them.
+ */
+static inline bool exanet_port_no_crc(const ExanetPort *p)
+{
+    return p->no_crc && !p->inject && !p->delayed.length;
+}
 /* Returns the same as exanet_port_run_room(), but for an empty frame of channel @vc. */
 unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
 /*

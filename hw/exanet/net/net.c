@@ -73,6 +73,23 @@ static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
     }
 }
 
+bool exanet_net_no_crc(ExanetState *s, int route)
+{
+    return route >= 0 && !s->strict &&
+           exanet_port_no_crc(&s->port[EXANET_ROUTE_PORT(route)]);
+}
+
+/*
+ * Computes the payload CRC of the packet of @words words at @buf if the packet has none
+ * and @route needs the CRC.  For a run, @buf and @words are those of the header.
+ */
+static inline void net_crc_add(ExanetState *s, int route, uint8_t *buf, unsigned words)
+{
+    if (unlikely(exanet_packet_no_crc(buf, words)) && !exanet_net_no_crc(s, route)) {
+        exanet_packet_crc_add(buf, words);
+    }
+}
+
 static void net_trace_route(ExanetState *s, const uint8_t *buf, int route)
 {
     if (trace_event_get_state_backends(TRACE_EXANET_NET_ROUTE)) {
@@ -117,6 +134,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         p = &s->port[EXANET_ROUTE_PORT(route)];
         net_count_entry(s, route, 1);
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
+        net_crc_add(s, route, o->buf, words);
         exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_router_sent(s, route, EXANET_INPUT_NI, 1);
         /* the port may have sent the packet, but the memory at @o->buf stays allocated */
@@ -167,6 +185,7 @@ static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned pac
 
     exanet_packet_vc_set(buf, vc);
     exanet_packet_vc_set(exanet_run_header(buf), vc);
+    net_crc_add(s, route, exanet_run_header(buf), run.words - 1);
     exanet_port_commit_run(&s->port[EXANET_ROUTE_PORT(route)], vc, &run);
 }
 
@@ -367,6 +386,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
         s->router.times->pass(s, route, buf, words);
     }
     exanet_packet_vc_set(buf, vc);
+    net_crc_add(s, route, buf, words);
     exanet_port_commit(to, vc, words);
     if (words > 1) {
         exanet_router_sent(s, route, input, 1);
@@ -418,7 +438,8 @@ static bool net_take_packet(ExanetPort *from, unsigned vc, const uint8_t *buf,
 {
     ExanetState *s = exanet_port_state(from);
 
-    if (exanet_packet_vc(buf) != vc) {
+    if (exanet_packet_vc(buf) != vc ||
+        (exanet_packet_no_crc(buf, words) && !from->no_crc)) {
         net_drop_malformed(s);
         return true;
     }
@@ -564,7 +585,9 @@ static bool net_take_run(ExanetPort *from, unsigned vc, const uint8_t *buf,
         enum net_run_result result = NET_RUN_SPLIT;
 
         if (!from->runs || exanet_packet_vc(buf) != vc ||
-            !exanet_run_valid(buf, packets)) {
+            !exanet_run_valid(buf, packets) ||
+            (exanet_packet_no_crc(exanet_run_header_const(buf), words - 1) &&
+             !from->no_crc)) {
             net_drop_malformed(s);
             return true;
         }

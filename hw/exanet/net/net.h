@@ -86,6 +86,12 @@ unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o);
  * by @route now may then wait for such a frame.
  */
 bool exanet_net_run_later(ExanetState *s, int route);
+/*
+ * Returns true if the caller should build packets for @route without payload CRCs,
+ * because the port of the route needs none.  exanet_net_send() and exanet_net_send_run()
+ * compute the CRC if the port needs the CRC after all.
+ */
+bool exanet_net_no_crc(ExanetState *s, int route);
 /* Counts the packets of the run at @o->buf, @packets packets, and sends the run. */
 void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets);
 /*

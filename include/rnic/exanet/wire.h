@@ -186,7 +186,10 @@ enum exanet_group {
 							 * requested bytes */
 #define EXANET_HDR_LO_VA_1_0	RNIC_FIELD(63, 62)	/* 63:62 = VA[1:0] */
 #define EXANET_HDR_HI_VA_41_2	RNIC_FIELD(39, 0)	/* 103:64 = VA[41:2] */
-#define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 40)	/* 108:104, zero; not in FLOW_RATE */
+#define EXANET_HDR_HI_NO_CRC	RNIC_BIT(40)		/* 104, 1: the payload CRC is not
+							 * computed, and its field is zero
+							 * [P]; not in FLOW_RATE */
+#define EXANET_HDR_HI_RESERVED	RNIC_FIELD(44, 41)	/* 108:105, zero; not in FLOW_RATE */
 #define EXANET_HDR_HI_PATH	RNIC_FIELD(47, 45)	/* 111:109; type FLOW_RATE has other
 							 * fields here */
 #define EXANET_HDR_HI_CRC	RNIC_FIELD(63, 48)	/* 127:112, CRC of the header */
@@ -328,6 +331,10 @@ enum exanet_axi_master {
  *            as 0
  *   footer   CRC-8, poly 0x07, init 0, over bits 87:0, TTL as 0
  *   payload  CRC-32 of IEEE 802.3 over all payload words with their padding
+ *
+ * A packet with EXANET_HDR_HI_NO_CRC has no payload CRC.  Such packets pass only cables
+ * whose two ends advertise EXANET_HELLO_NO_CRC.  A switch that sends such a packet by
+ * another cable computes the CRC and clears the bit.
  */
 #define EXANET_HDR_CRC_BYTES	14
 #define EXANET_FTR_CRC_BYTES	11
@@ -423,7 +430,8 @@ RNIC_ASSERT_SIZE(struct exanet_frame, 24);
 struct exanet_hello {
 	__le32	coord;		/* EXANET_COORD of the sender, upper bits zero */
 	__u8	epoch;		/* changes with every reset of the sender */
-	__u8	flags;		/* bits EXANET_HELLO_HEARD and EXANET_HELLO_RUNS */
+	__u8	flags;		/* bits EXANET_HELLO_HEARD, EXANET_HELLO_RUNS and
+				 * EXANET_HELLO_NO_CRC */
 	__u8	peer_epoch;	/* epoch of the receiver, if EXANET_HELLO_HEARD */
 	__u8	reserved;	/* zero */
 	__le32	rx_words;	/* size of the sender's receive FIFO, words */
@@ -434,5 +442,6 @@ RNIC_ASSERT_SIZE(struct exanet_hello, 16);
 #define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO of the receiver with
 					 * peer_epoch as epoch */
 #define EXANET_HELLO_RUNS	0x02	/* the sender accepts runs */
+#define EXANET_HELLO_NO_CRC	0x04	/* the sender accepts packets without a payload CRC */
 
 #endif /* RNIC_EXANET_WIRE_H */

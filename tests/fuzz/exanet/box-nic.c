@@ -12,6 +12,7 @@
 #include "hw/rnic/exanet/qom.h"
 #include "hw/rnic/exanet/engine/walk.h"
 #include "hw/rnic/exanet/base/wire.h"
+#include "hw/rnic/core/netdev.h"
 
 #define CTX_PAGES   (CTX_BYTES / 4096)
 #define TABLE_AT(c) (CTXS * CTX_BYTES + (c) * 4 * 4096)
@@ -474,6 +475,8 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
         box.work.packets += run ? exanet_run_packets(at, &status) : 1;
         if ((run ? exanet_run_decode(at, &pkt) : exanet_packet_decode(at, n, &pkt)) ==
             EXANET_WIRE_OK) {
+            g_assert_true(!pkt.no_crc ||
+                          (wire == EVIL && box.flags & EXANET_BOX_NO_CRC));
             if (wire == EVIL && !box.kernel) {
                 evil_check(&pkt);
             } else if (wire == HONEST &&
@@ -613,6 +616,8 @@ static void nic_new(uint8_t flags)
     s->bram_size = 64 * KiB;
     for (unsigned i = 0; i < BOX_WIRES; i++) {
         s->port[i].conf.peers.ncs[0] = box_wire(i);
+        box_wire(i)->model = i == EVIL && flags & EXANET_BOX_NO_CRC ?
+                             (char *)TYPE_RNIC_CABLE : NULL;
     }
     exanet_init(s, &host, &error_abort);
     box_bar(EXANET_BAR_REGS, &s->regs_mr);
@@ -674,7 +679,9 @@ static void neighbours_make(void)
         box.hello[i] = (struct exanet_hello) {
             .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
             .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
-            .flags = box.flags & EXANET_BOX_RUNS ? EXANET_HELLO_RUNS : 0,
+            .flags = (box.flags & EXANET_BOX_RUNS ? EXANET_HELLO_RUNS : 0) |
+                     (i == EVIL && box.flags & EXANET_BOX_NO_CRC ?
+                      EXANET_HELLO_NO_CRC : 0),
         };
     }
 }

@@ -30,10 +30,17 @@
 /* Flag of the first byte: links have a limited rate, and a latency. */
 #define EXANET_BOX_RATE     0x40
 /*
+ * Flag of the first byte: cable 1 is an rnic-cable, so the device accepts packets without
+ * payload CRCs by this cable.
+ */
+#define EXANET_BOX_NO_CRC   0x80
+/*
  * Flag in the type of BOX_OP_PACKETS: the operation sends a run of 2 to 65 packets
  * instead of each packet of type WRITE.
  */
 #define EXANET_BOX_RUN      0x80
+/* Flag in the type of BOX_OP_PACKETS: the packets have no payload CRC. */
+#define EXANET_BOX_BARE     0x40
 
 /*
  * Flags of BOX_OP_STORE, in the byte that has the size.  VCPU: a vCPU does the store.

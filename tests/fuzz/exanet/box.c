@@ -126,7 +126,7 @@ static void op_packets(FuzzInput *in)
         .dst = flags & 0x80 ? HONEST_NODE : NODE, .ttl = EXANET_TTL_MAX,
         .first = flags & 1, .last = flags & 2, .notify = flags & 4,
         .epoch = flags & 8 ? box.hello[EVIL].epoch : PEER_EPOCH,
-        .payload = payload,
+        .no_crc = type & EXANET_BOX_BARE, .payload = payload,
     };
     uint8_t damage;
     uint64_t va;

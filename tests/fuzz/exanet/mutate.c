@@ -51,6 +51,7 @@ static void packets_make(uint8_t *at, GRand *rand)
 {
     repeats_make(at, rand);
     nodes_make(at + 3, at + 7, rand);
+    at[1] &= one_in(rand, 4) ? 0xff : ~EXANET_BOX_BARE;
     if (one_in(rand, 2)) {
         static const uint8_t small[] = {
             EXANET_NI_PACKETIZER, EXANET_NI_RT_RESPONSE, EXANET_NI_SHM, EXANET_NI_EXADMA,
@@ -196,7 +197,7 @@ static bool flags_change(uint8_t *flags, uint8_t *at, GRand *rand)
 {
     static const uint8_t bits[] = {
         EXANET_BOX_KERNEL, EXANET_BOX_KERNEL, EXANET_BOX_NAMED, EXANET_BOX_RUNS,
-        EXANET_BOX_TIMING, EXANET_BOX_RATE,
+        EXANET_BOX_TIMING, EXANET_BOX_RATE, EXANET_BOX_NO_CRC,
     };
     unsigned i = g_rand_int_range(rand, 0, ARRAY_SIZE(bits) + 2);
 

@@ -48,6 +48,7 @@ static void packet_fields(FuzzInput *in, ExanetPacket *p)
     p->vc = flags >> 3 & 0x1f;
     p->path = flags >> 8 & 7;
     p->resp = flags >> 11 & 0xf;
+    p->no_crc = flags >> 15;
     p->epoch = fuzz_u8(in);
     p->hops = fuzz_u8(in);
     p->small = p->user;
@@ -121,8 +122,34 @@ static void packet_same(const ExanetPacket *a, const ExanetPacket *b)
         g_assert_cmphex(a->seq, ==, b->seq & 0x3fff);
         g_assert_cmphex(a->user, ==, b->user & 0xfff);
         g_assert_cmphex(a->ttl, ==, b->ttl & EXANET_TTL_MAX);
+        g_assert_cmpint(a->no_crc, ==, b->no_crc);
         g_assert_false(a->bad_payload);
     }
+}
+
+/*
+ * Computes the payload CRC of the decoded packet @got of @words words at @buf, as a
+ * switch does: then the packet has a valid CRC, and no other field has changed.
+ */
+static void crc_add(uint8_t *buf, unsigned words, const ExanetPacket *got)
+{
+    ExanetWireStatus status;
+    ExanetPacket after;
+
+    if (!exanet_packet_no_crc(buf, words)) {
+        g_assert_false(words > 1 && got->no_crc);
+        return;
+    }
+    exanet_packet_crc_add(buf, words);
+    g_assert_cmpuint(exanet_packet_words(buf, &status), ==, words);
+    g_assert_cmpint(exanet_packet_decode(buf, words, &after), ==, EXANET_WIRE_OK);
+    g_assert_false(after.no_crc || after.bad_payload);
+    g_assert_cmphex(after.va, ==, got->va);
+    g_assert_cmphex(after.src, ==, got->src);
+    g_assert_cmphex(after.seq, ==, got->seq);
+    g_assert_cmpuint(after.ttl, ==, got->ttl);
+    g_assert_cmpuint(after.path, ==, got->path);
+    g_assert_true(after.payload == got->payload);
 }
 
 static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *sent)
@@ -141,6 +168,7 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
     if (sent) {
         packet_same(&got, sent);
     }
+    crc_add(copy, words, &got);
     if (words > 2 || (words == 2 && got.size && got.type != EXANET_TYPE_AXI_READ)) {
         g_assert_true(got.payload >= copy + EXANET_WORD_BYTES);
         g_assert_true(got.payload + got.size <=

@@ -89,7 +89,8 @@ void exanet_peer_hello(ExanetPeer *p, bool heard)
     struct exanet_hello hello = {
         .coord = cpu_to_le32(p->coord),
         .epoch = p->epoch,
-        .flags = (heard ? EXANET_HELLO_HEARD : 0) | (p->runs ? EXANET_HELLO_RUNS : 0),
+        .flags = (heard ? EXANET_HELLO_HEARD : 0) | (p->runs ? EXANET_HELLO_RUNS : 0) |
+                 (p->no_crc ? EXANET_HELLO_NO_CRC : 0),
         .peer_epoch = heard ? p->hello.epoch : 0,
         .rx_words = cpu_to_le32(16384),
         .max_words = cpu_to_le32(p->max_words),
@@ -167,6 +168,7 @@ static void take_packet(ExanetPeer *p, unsigned vc, const uint8_t *data, unsigne
     memcpy(rx->buf, data, words * EXANET_WORD_BYTES);
     g_assert_cmpint(exanet_packet_decode(rx->buf, words, &rx->pkt), ==, EXANET_WIRE_OK);
     g_assert_false(rx->pkt.bad_payload);
+    g_assert_true(p->no_crc || !rx->pkt.no_crc);
     g_assert_cmpuint(rx->pkt.vc, ==, vc);
     g_queue_push_tail(&p->packets, rx);
 }

@@ -33,6 +33,7 @@ typedef struct ExanetPeer {
     uint8_t vc; /* virtual channel of DATA, XOFF and XON that the peer sends */
     bool silent;                    /* the peer does not answer HELLOs of the device */
     bool runs;                      /* HELLOs of the peer have EXANET_HELLO_RUNS */
+    bool no_crc;                    /* HELLOs of the peer have EXANET_HELLO_NO_CRC */
     unsigned runs_taken;            /* number of received runs, not counted with @dump */
     uint32_t tx_seq;
     uint32_t rx_seq;                /* expected sequence number of the next frame */

@@ -19,9 +19,23 @@ static void test_frames_private(void)
     }
 }
 
+/* A netdev is an rnic-cable by its model; a netdev need not have a model. */
+static void test_is_cable(void)
+{
+    char cable[] = "rnic-cable", stream[] = "stream";
+    NetClientState netdev = { .model = cable };
+
+    g_assert_true(rnic_netdev_is_cable(&netdev));
+    netdev.model = stream;
+    g_assert_false(rnic_netdev_is_cable(&netdev));
+    netdev.model = NULL;
+    g_assert_false(rnic_netdev_is_cable(&netdev));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/core/netdev/frames-private", test_frames_private);
+    g_test_add_func("/core/netdev/is-cable", test_is_cable);
     return g_test_run();
 }

@@ -68,6 +68,7 @@ static void test_vector_decode(gconstpointer opaque)
     g_assert_cmpint(run.first, ==, v->pkt.first);
     g_assert_cmpint(run.last, ==, v->pkt.last);
     g_assert_cmpint(run.notify, ==, v->pkt.notify);
+    g_assert_cmpint(run.no_crc, ==, v->pkt.no_crc);
     g_assert_true(run.payload == v->bytes + 2 * EXANET_WORD_BYTES);
 }
 
@@ -92,6 +93,35 @@ static void test_vector_split(gconstpointer opaque)
         exanet_run_packet(&run, n, split);
         g_assert_cmpmem(split, sizeof(split), alone, sizeof(alone));
     }
+}
+
+/*
+ * A run without a payload CRC gets the CRC: it is then the run that was encoded with the
+ * CRC, bit for bit.
+ */
+static void test_no_crc(void)
+{
+    g_autofree uint8_t *with = g_malloc(RUN_BYTES), *without = g_malloc(RUN_BYTES);
+    ExanetPacket pkt = {
+        .size = EXANET_MTU, .packets = EXANET_RUN_MAX, .dst = 0x17021, .ttl = 7,
+    };
+    unsigned words, bytes;
+    ExanetPacket run;
+
+    fill_payload(with, EXANET_RUN_MAX);
+    words = exanet_run_encode(with, &pkt);
+    bytes = words * EXANET_WORD_BYTES;
+    pkt.no_crc = true;
+    fill_payload(without, EXANET_RUN_MAX);
+    exanet_run_encode(without, &pkt);
+    without[bytes / 2] ^= 1;
+    g_assert_cmpint(decode(without, EXANET_RUN_MAX, &run), ==, EXANET_WIRE_OK);
+    g_assert_true(run.no_crc);
+    g_assert_false(run.bad_payload);
+    without[bytes / 2] ^= 1;
+    g_assert_true(exanet_packet_no_crc(exanet_run_header_const(without), words - 1));
+    exanet_packet_crc_add(exanet_run_header(without), words - 1);
+    g_assert_cmpmem(without, bytes, with, bytes);
 }
 
 /* A bit that flips in the run word, the header or the footer is detected. */
@@ -286,6 +316,7 @@ int main(int argc, char **argv)
             g_test_add_data_func(path, &exanet_run_vectors[i], tests[t].test);
         }
     }
+    g_test_add_func("/exanet/wire/run-no-crc", test_no_crc);
     g_test_add_func("/exanet/wire/run-flip", test_flip);
     g_test_add_func("/exanet/wire/run-bad-payload", test_bad_payload);
     g_test_add_func("/exanet/wire/run-malformed", test_malformed);

@@ -65,6 +65,7 @@ static void assert_same(const ExanetPacket *a, const ExanetPacket *b)
     g_assert_cmpint(a->first, ==, b->first);
     g_assert_cmpint(a->last, ==, b->last);
     g_assert_cmpint(a->notify, ==, b->notify);
+    g_assert_cmpint(a->no_crc, ==, b->no_crc);
 }
 
 /* Decodes a packet; asserts that its header is valid and that it has @words words. */
@@ -208,6 +209,38 @@ static void test_flip_footer(void)
             g_assert_true(pkt.bad_payload);
         }
         buf[48 + bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+/*
+ * A packet without a payload CRC: no damage of the payload is found.  With the CRC, the
+ * packet is the same as if it had been encoded with the CRC.
+ */
+static void test_no_crc(void)
+{
+    ExanetPacket pkt = { .size = 256, .dst = 0x17021, .ttl = 7, .path = 5, .vc = 3 };
+    uint8_t with[EXANET_PACKET_BYTES], without[EXANET_PACKET_BYTES];
+    ExanetPacket got;
+
+    fill_payload(with, 0, 256);
+    encode(with, &pkt);
+    pkt.no_crc = true;
+    fill_payload(without, 0, 256);
+    encode(without, &pkt);
+    g_assert_false(exanet_packet_no_crc(with, EXANET_PACKET_WORDS));
+    g_assert_true(exanet_packet_no_crc(without, EXANET_PACKET_WORDS));
+    without[100] ^= 1;
+    g_assert_cmpint(decode(without, EXANET_PACKET_WORDS, &got), ==, EXANET_WIRE_OK);
+    g_assert_true(got.no_crc);
+    g_assert_false(got.bad_payload);
+    without[100] ^= 1;
+    exanet_packet_crc_add(without, EXANET_PACKET_WORDS);
+    g_assert_cmpmem(without, sizeof(without), with, sizeof(with));
+    /* flow-rate packets have another field at the place of the bit */
+    for (unsigned i = 0; i < ARRAY_SIZE(exanet_vectors); i++) {
+        g_assert_cmpint(exanet_packet_no_crc(exanet_vectors[i].bytes,
+                                             exanet_vectors[i].words), ==,
+                        exanet_vectors[i].pkt.no_crc);
     }
 }
 
@@ -492,6 +525,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/exanet/wire/flip-payload-t09", test_flip_payload);
     g_test_add_func("/exanet/wire/flip-footer-t09", test_flip_footer);
+    g_test_add_func("/exanet/wire/no-crc", test_no_crc);
     g_test_add_func("/exanet/wire/malformed", test_malformed);
     g_test_add_data_func("/exanet/wire/sizes-load",
                          GUINT_TO_POINTER(EXANET_TYPE_AXI_READ), test_axi_sizes);
