@@ -301,12 +301,19 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
 void exanet_exadma_desc_write(ExanetState *s, unsigned tid,
                               const uint64_t word[EXANET_DESC_WORDS])
 {
-    unsigned at = tid * sizeof(struct exanet_desc);
+    uint64_t *d = exadma_desc(s, tid);
 
-    exanet_exadma_list_write(s, at + 24, word[3], 8);
-    exanet_exadma_list_write(s, at, word[0], 8);
-    exanet_exadma_list_write(s, at + 8, word[1], 8);
-    exanet_exadma_list_write(s, at + 16, word[2], 8);
+    if (unlikely(s->exadma.state[tid] != EXANET_EXADMA_IDLE)) {
+        for (unsigned w = 3; w < 3 + EXANET_DESC_WORDS; w++) {
+            exadma_active_write(s, tid, w % 4, word[w % 4], w % 4 == 2);
+        }
+        return;
+    }
+    memcpy(d, word, sizeof(struct exanet_desc));
+    d[2] &= ~DESC_W3_RO;
+    if (!(d[2] & EXANET_DESC_W3_DB) && exadma_start(s, tid)) {
+        exanet_schedule(s);
+    }
 }
 
 /* --- Packets ------------------------------------------------------------------ */
