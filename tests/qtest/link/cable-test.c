@@ -296,6 +296,134 @@ static void test_dump(void)
     cable_machine_stop(&m);
 }
 
+/* "object_add filter-dump" captures frames from now on, and stops with "object_del". */
+static void test_filter_dump(void)
+{
+    g_autofree char *dump = NULL, *bytes = NULL;
+    gsize size;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    dump = g_build_filename(m.folder, "dump", NULL);
+    cable_machine_start(&m, 2, ",server=on");
+    cable_wait(&m, 0, "connected", 1);
+    cable_wait(&m, 1, "connected", 1);
+    cable_wire_send(&m, 0, 200, 1);
+    cable_wire_receive(&m, 1, 200, 1);
+    qtest_qmp_assert_success(m.qts, "{'execute': 'object-add', 'arguments': {"
+                             "'qom-type': 'filter-dump', 'id': 'f', 'netdev': 'c0', "
+                             "'file': %s, 'maxlen': %u}}", dump, (unsigned)FRAME_MAX);
+    cable_wire_send(&m, 0, FRAME_MAX, 2);
+    cable_wire_receive(&m, 1, FRAME_MAX, 2);
+    cable_wire_send(&m, 1, 100, 3);
+    cable_wire_receive(&m, 0, 100, 3);
+    qtest_qmp_assert_success(m.qts, "{'execute': 'object-del', 'arguments': {"
+                             "'id': 'f'}}");
+    cable_wire_send(&m, 0, 300, 4);
+    cable_wire_receive(&m, 1, 300, 4);
+    g_assert_true(g_file_get_contents(dump, &bytes, &size, NULL));
+    /* header of the file, headers of two packets, bytes of two frames */
+    g_assert_cmpuint(size, ==, 24 + 2 * 16 + FRAME_MAX + 100);
+    unlink(dump);
+    cable_machine_stop(&m);
+}
+
+/* Frames to and from a stopped machine wait, and arrive when the machine continues. */
+static void test_stopped(void)
+{
+    CableEnd e;
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start(&m, 1, ",server=on");
+    cable_end_open(&m, &e);
+    for (unsigned round = 0; round < 2; round++) {
+        qtest_qmp_assert_success(m.qts, "{'execute': 'stop'}");
+        for (unsigned i = 0; i < 3; i++) {
+            cable_end_frame_send(&e, 300 + i, i);
+        }
+        cable_wire_send(&m, 0, 400, round);
+        /* QEMU keeps the first frame, the others stay in the ring */
+        cable_wait(&m, 0, "received", 3 * round + 1);
+        wait_settle(g_assert_cmpuint(cable_get(&m, 0, "received"), ==, 3 * round + 1));
+        g_assert_cmpuint(cable_get(&m, 0, "sent"), ==, round);
+        qtest_qmp_assert_success(m.qts, "{'execute': 'cont'}");
+        for (unsigned i = 0; i < 3; i++) {
+            cable_wire_receive(&m, 0, 300 + i, i);
+        }
+        cable_end_frame_receive(&e, 400, round);
+    }
+    cable_end_close(&e);
+    cable_machine_stop(&m);
+}
+
+/* Two cables on a hub: a frame of one cable leaves by the other one. */
+static void test_hub(void)
+{
+    CableMachine m[2];
+    CableEnd e[2];
+
+    cable_machine_init(&m[0]);
+    m[1] = (CableMachine) { .path = g_strdup_printf("%s.1", m[0].path) };
+    m[0].qts = m[1].qts = qtest_initf(
+        "-machine none -nodefaults -netdev hubport,id=w0,hubid=0 "
+        "-netdev hubport,id=w1,hubid=0 "
+        "-device rnic-cable,id=c0,path=%s,netdev=w0,server=on "
+        "-device rnic-cable,id=c1,path=%s,netdev=w1,server=on", m[0].path, m[1].path);
+    for (unsigned i = 0; i < 2; i++) {
+        cable_end_connect(&m[i], &e[i]);
+        cable_end_map(&e[i], 1);
+        cable_end_hello_send(&e[i], &e[i].hello, sizeof(e[i].hello), -1);
+        cable_wait(&m[0], i, "connected", 1);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        cable_end_frame_send(&e[i % 2], 60 + 100 * i, i);
+        cable_end_frame_receive(&e[!(i % 2)], 60 + 100 * i, i);
+    }
+    /* a cable without another end does not stop the other cables of the hub */
+    cable_end_close(&e[1]);
+    cable_wait(&m[0], 1, "connected", 0);
+    cable_end_frame_send(&e[0], 500, 1);
+    cable_wait(&m[0], 0, "received", 11);
+    cable_end_close(&e[0]);
+    unlink(m[1].path);
+    g_free(m[1].path);
+    cable_machine_stop(&m[0]);
+}
+
+/* Starts a machine with cable c0 at the path of @m, with @options. */
+static void machine_join(CableMachine *m, const CableMachine *at, const char *options)
+{
+    m->folder = g_strdup(at->folder);
+    m->path = g_strdup(at->path);
+    cable_machine_start(m, 1, options);
+}
+
+/* The QEMU with the server ends, and another one takes its place. */
+static void test_restart(void)
+{
+    CableMachine server, client = { };
+
+    cable_machine_init(&server);
+    machine_join(&client, &server, "");
+    for (unsigned i = 0; i < 3; i++) {
+        cable_machine_start(&server, 1, ",server=on");
+        cable_wait(&client, 0, "connected", 1);
+        cable_wait(&server, 0, "connected", 1);
+        cable_wire_send(&server, 0, 300 + i, i);
+        cable_wire_receive(&client, 0, 300 + i, i);
+        cable_wire_send(&client, 0, 400 + i, i);
+        cable_wire_receive(&server, 0, 400 + i, i);
+        if (i < 2) {
+            qtest_quit(server.qts);
+            wire_peer_fini(&server.wire[0]);
+            cable_wait(&client, 0, "connected", 0);
+        }
+    }
+    cable_machine_stop(&client);
+    cable_machine_stop(&server);
+}
+
 /* Options that QEMU refuses, with its message. */
 static void test_options(void)
 {
@@ -345,6 +473,10 @@ int main(int argc, char **argv)
     qtest_add_func("/link/cable/set-link", test_set_link);
     qtest_add_func("/link/cable/set-link-nic", test_set_link_nic);
     qtest_add_func("/link/cable/dump", test_dump);
+    qtest_add_func("/link/cable/filter-dump", test_filter_dump);
+    qtest_add_func("/link/cable/stopped", test_stopped);
+    qtest_add_func("/link/cable/hub", test_hub);
+    qtest_add_func("/link/cable/restart", test_restart);
     qtest_add_func("/link/cable/options", test_options);
     return g_test_run();
 }
