@@ -285,7 +285,7 @@ static unsigned payload_pad(uint8_t *payload, uint64_t va, unsigned size)
  * function and footer_encode(), because most packets are sent outside runs and need one
  * call of each.
  */
-static QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *pkt)
+static inline QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *pkt)
 {
     header_store(buf,
                  RNIC_PREP(EXANET_HDR_LO_VC, pkt->vc) |
@@ -300,7 +300,7 @@ static QEMU_ALWAYS_INLINE void header_encode(uint8_t *buf, const ExanetPacket *p
 }
 
 /* Stores the footer of @pkt behind the @bytes bytes of payload words at @payload. */
-static QEMU_ALWAYS_INLINE void
+static inline QEMU_ALWAYS_INLINE void
 footer_encode(uint8_t *payload, size_t bytes, const ExanetPacket *pkt)
 {
     uint8_t *footer = payload + bytes;
