@@ -14,9 +14,13 @@ from . import families, qemu
 from .paths import TOP
 from .steps import run
 
-# The folders of hw/core and of each family, by level: see family.Family. A file may use
-# symbols and headers of its own folder, of lower folders, and of core.
-FOLDERS = {'core': (('',),), 'link': (('',),), **{f.name: f.rooms for f in families.FAMILIES}}
+# The shared folders of hw by level, the lowest first, also those that get their first file
+# later. A shared folder may use lower levels, and a family may use all shared folders.
+SHARED = (('core',), ('mmu', 'link'), ('fabric',))
+# The folders of each shared folder and of each family, by level: see family.Family. A file may
+# use symbols and headers of its own folder, of lower folders, and of shared folders.
+FOLDERS = {**{name: (('',),) for level in SHARED for name in level},
+           **{f.name: f.rooms for f in families.FAMILIES}}
 # family -> {folder: the only header of the folder that files of other folders, except the
 # family's main header, may include}
 DOORS = {f.name: f.doors for f in families.FAMILIES}
@@ -269,13 +273,21 @@ def _included(path, header):
 
 
 def _allowed(name, other):
-    """Returns true if file OTHER below hw is in hw/core, in the folder of file NAME, or in a
-    lower folder of the same family, so that file NAME may use file OTHER."""
+    """Returns true if file OTHER below hw is in the folder of file NAME, in a lower folder of
+    the same family, or in a shared folder that file NAME may use, so that file NAME may use file
+    OTHER."""
     (family, mine), (of, its) = _split(name), _split(other)
-    if of == 'core' or (family, mine) == (of, its):
+    if (family, mine) == (of, its):
         return True
+    if of in _shared():
+        return family not in _shared() or _shared()[of] < _shared()[family]
     levels = _level(family, mine), _level(of, its)
     return family == of and None not in levels and levels[1] < levels[0]
+
+
+def _shared():
+    """Returns {shared folder: number of its level}."""
+    return {name: i for i, level in enumerate(SHARED) for name in level}
 
 
 def _door(name, other):
