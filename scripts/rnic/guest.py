@@ -22,7 +22,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, families, host, initrd, kernel_source
+from . import apt, families, headers, host, initrd, kernel_source
 from .arch import AMD64
 from .debug_kernel import DEBUG
 from .paths import BUILD, GUEST, LOG, SRC, TOP
@@ -233,6 +233,15 @@ def _build_programs(part):
     part.stage()
 
 
+def _build_tests(part):
+    """Installs the programs, and the file lists: each row of a list of the data sheets is a line
+    with the names of list and row, and the number of bytes of a register or "-"."""
+    part.stage()
+    rows = [f'{name} {row["name"]} {row.get("bytes", "-")}\n'
+            for name, rows in headers.load()['lists'].items() for row in rows]
+    (part.out / 'usr/lib/rnic/tests/lists').write_text(''.join(rows), encoding='ascii')
+
+
 class _LinuxDriver(_Part):
     """The part that compiles Linux' own driver of FAMILY, which Debian's kernel lacks."""
 
@@ -292,7 +301,7 @@ def _parts(arch, image=''):
     libraries = [p for p in found if p.build is _build_lib]
     found += [_Part(arch, 'examples', 'the example programs', 'guest-driver/examples',
                     _build_programs, libraries),
-              _Part(arch, 'tests', 'the guest tests', 'tests/guest', _build_programs,
+              _Part(arch, 'tests', 'the guest tests', 'tests/guest', _build_tests,
                     libraries)]
     return found + [_LinuxDriver(arch, f) for f in families.FAMILIES
                     if f.linux_driver and image in f.images]
