@@ -35,7 +35,7 @@ static const char usage[] =
 "  -d, --device NAME    NIC, default exanet0\n"
 "  -h, --help           print this\n"
 "\n"
-"Exit status: 0 nobody was ever in between, 1 errors, 2 wrong usage.\n";
+"Exit status: 0 no other node was ever in between, 1 errors, 2 wrong usage.\n";
 
 /*
  * The memory of each process that all processes access.  The processes use @choosing and

@@ -361,7 +361,7 @@ static void test_failing(struct nic *nic)
 	q = map(nic, &d, PROT_READ);
 	must(q != MAP_FAILED, "mmap");
 	check_value(q[0], -1, "a context that is not open reads all-ones");
-	check(errors_come(nic, before, 3), "that is told, too");
+	check(errors_come(nic, before, 3), "that is reported, too");
 	s.signo = 0;
 	check_value(ioctl_errno(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), 0,
 		    "ERROR_SIGNAL: none");
@@ -507,7 +507,7 @@ static void test_signal_of_another(struct nic *nic)
 	s.signo = SIGUSR1;
 	must(!ioctl(nic->fd, EXANET_IOC_ERROR_SIGNAL, &s), "ERROR_SIGNAL");
 	check_value(p[0], -1, "and after we have");
-	check(errors_come(nic, before, 2), "we are told");
+	check(errors_come(nic, before, 2), "the library reports the errors");
 	check_value(waitpid(pid, &status, WNOHANG), 0,
 		    "what the child has become is not");
 	kill(pid, SIGKILL);

@@ -127,7 +127,7 @@ static int copy(void)
 			ready();
 	}
 	check(errno == ECANCELED || errno == ENODEV,
-	      "a copy is told that the NIC has gone");
+	      "a copy ends because the NIC has gone");
 	return 0;
 }
 

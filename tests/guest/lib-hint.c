@@ -107,7 +107,7 @@ static void test_all(void)
 	want("signal", wait_signal(), 0);
 	exa_close(first);
 	exa_close(last);
-	done("all open NICs are told");
+	done("all open NICs get the hint");
 }
 
 /* A NIC is gone: its file has hung up, and its pages cannot be accessed. */
@@ -127,7 +127,7 @@ static void test_gone(void)
 	want_signalled(good_page, true);
 	exa_close(good);
 	exa_close(gone);
-	done("a NIC that has gone is not told");
+	done("a NIC that has gone gets no hint");
 }
 
 /*

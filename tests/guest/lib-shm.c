@@ -231,7 +231,7 @@ static void test_errors(void)
 out:
 	want("no signal", exa_error_signal(t.dev, 0), 0);
 	unmap(p, 3 * PAGE);
-	done("loads and stores that fail are told");
+	done("loads and stores that fail are reported");
 }
 
 /* Loads and stores to pages of the target that have no memory cause page faults there. */

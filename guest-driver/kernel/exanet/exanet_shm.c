@@ -15,7 +15,7 @@
 static bool exanet_bram_users;
 module_param_named(bram_users, exanet_bram_users, bool, 0644);
 MODULE_PARM_DESC(bram_users,
-		 "Whoever can open the device may use block RAM, of this node and others, which all share (default: no, only with CAP_SYS_ADMIN)");
+		 "Each process that can open the device may use block RAM, of this node and others, which all share (default: no, only with CAP_SYS_ADMIN)");
 
 /* --- probe and remove ----------------------------------------------------- */
 

@@ -4,7 +4,9 @@ on AXI. Both programs run on node0. Their data are in local DRAM, in local and r
 RAM, and in memory of a process on node1. The figures of the document are printed beside the
 measured ones.
 
-An emulator has other absolute times than the hardware, so compare the ratios."""
+An emulator has other absolute times than the hardware. Its ratios differ, too, because the host
+needs about the same time for each access; only property shm-timing=on gives the document's
+ratios, in virtual time."""
 
 import json
 import statistics

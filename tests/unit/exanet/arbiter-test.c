@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arbitration of an output: turns of inputs that wait over rounds. */
+/* The arbitration of an output: grants of inputs that wait over rounds. */
 #include "qemu/osdep.h"
 #include "hw/rnic/exanet/net/arbiter.h"
 
@@ -70,7 +70,7 @@ static void test_alone(void)
     /* that it was refused itself is no reason to refuse it */
     g_assert_true(pass(&b, SECOND, true));
     g_assert_cmphex(b.a.waiting, ==, 0);
-    /* another input sends at once, because nobody waits */
+    /* another input sends at once, because no input waits */
     g_assert_true(pass(&b, LAST, true));
     g_assert_true(pass(&b, SECOND, true));
 }
@@ -132,7 +132,7 @@ static void test_fair(void)
     }
 }
 
-/* The turn of an input ends when it waits no more. */
+/* The grant of an input ends when the input waits no more. */
 static void test_idle(void)
 {
     Bench b = { .round = 1 };
@@ -142,7 +142,7 @@ static void test_idle(void)
     g_assert_false(ask(&b, LAST, false));
     b.round++;
     g_assert_true(pass(&b, FIRST, true));
-    /* FIRST has sent all: the next input after it is SECOND, whoever asks first */
+    /* FIRST has sent all: the next input is SECOND, even if another asks first */
     g_assert_false(ask(&b, LAST, true));
     g_assert_true(pass(&b, SECOND, true));
     g_assert_cmpuint(b.a.holder, ==, SECOND);
@@ -159,7 +159,7 @@ static void test_gone(void)
     g_assert_false(ask(&b, FIRST, false));
     g_assert_false(ask(&b, SECOND, false));
     b.round++;
-    /* it is still the turn of FIRST, which may ask later in this round */
+    /* FIRST still has the grant, and may ask later in this round */
     g_assert_false(ask(&b, SECOND, true));
     b.round++;
     g_assert_true(pass(&b, SECOND, true));
@@ -172,7 +172,7 @@ static void test_gone(void)
     g_assert_cmphex(b.a.waiting | b.a.before, ==, 0);
 }
 
-/* A refusal because of a closed output does not change whose turn it is. */
+/* A refusal because of a closed output does not change which input has the grant. */
 static void test_closed(void)
 {
     Bench b = { .round = 1 };
@@ -186,7 +186,7 @@ static void test_closed(void)
         g_assert_cmpuint(b.a.holder, ==, FIRST);
         g_assert_cmpuint(b.a.used, ==, EXANET_ARBITER_PACKETS);
     }
-    /* the packets before count: the turn passes to SECOND */
+    /* the packets before count: SECOND gets the grant */
     g_assert_false(ask(&b, FIRST, true));
     g_assert_cmpuint(b.a.holder, ==, SECOND);
     g_assert_true(pass(&b, SECOND, true));
