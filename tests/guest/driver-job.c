@@ -12,6 +12,10 @@
  *                                  ways, with the result WANT (refused or allowed);
  *                                  JOB: the job of the memory; if it is a local job,
  *                                  the user first gets a job of this number
+ *   driver-job attack-mapped UID JOB COORD CTX VA XVA
+ *                                  as user 1000, mapped to user UID in a user namespace:
+ *                                  tries to access this memory in all ways, which must
+ *                                  be refused
  */
 #include "driver-child.h"
 
@@ -702,6 +706,15 @@ static void test_attacks_here(void)
 	attack_here(1000, 1000, true);
 }
 
+/* Returns the place that the arguments JOB COORD CTX VA XVA describe. */
+static struct place place_of(char **arg)
+{
+	return (struct place) {
+		.job = atoi(arg[0]), .coord = atoi(arg[1]), .ctx = atoi(arg[2]),
+		.va = strtoull(arg[3], NULL, 10), .xva = strtoull(arg[4], NULL, 10),
+	};
+}
+
 int main(int argc, char **argv)
 {
 	struct place p;
@@ -710,14 +723,14 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "target"))
 		return target(atoi(argv[2]));
 	if (argc == 9 && !strcmp(argv[1], "attack")) {
-		p = (struct place) {
-			.coord = atoi(argv[5]), .ctx = atoi(argv[6]),
-			.va = strtoull(argv[7], NULL, 10),
-			.xva = strtoull(argv[8], NULL, 10),
-			.job = atoi(argv[4]),
-		};
+		p = place_of(argv + 4);
 		return attack(atoi(argv[2]), !strcmp(argv[3], "allowed"),
-			      atoi(argv[4]) > (int)named_jobs() ? p.job : 0, &p);
+			      p.job > named_jobs() ? p.job : 0, &p);
+	}
+	if (argc == 8 && !strcmp(argv[1], "attack-mapped")) {
+		p = place_of(argv + 3);
+		attack_mapped(atoi(argv[2]), &p);
+		return 0;
 	}
 	nic_open(&nic);
 	test_default(&nic);
