@@ -14,11 +14,11 @@ from . import families, qemu
 from .paths import TOP
 from .steps import run
 
-# The shared folders of hw by level, the lowest first, also those that get their first file
-# later. A shared folder may use lower levels, and a family may use all shared folders.
+# The shared folders of hw by level, the lowest first. Some of them do not exist yet. A shared
+# folder may use only lower levels; a family may use all shared folders.
 SHARED = (('core',), ('mmu', 'link'), ('fabric',))
-# The folders of each shared folder and of each family, by level: see family.Family. A file may
-# use symbols and headers of its own folder, of lower folders, and of shared folders.
+# Name of a shared folder or of a family -> its folders, by level: see family.Family. A file may
+# use symbols and headers of its own folder, of lower folders, and of shared folders as above.
 FOLDERS = {**{name: (('',),) for level in SHARED for name in level},
            **{f.name: f.rooms for f in families.FAMILIES}}
 # family -> {folder: the only header of the folder that files of other folders, except the

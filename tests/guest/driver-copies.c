@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies by the central DMA: a user who copies again and again does not keep another user
- * from a copy.
+ * Copies by the central DMA: if one user copies again and again, another user can still
+ * copy.
  *
- * The copiers are processes of user 1000.  The source of each of their copies is a page
- * that is missing until this program gives a ticket.  Until then the copy occupies its
- * channel.  So the tests count copies instead of seconds.
+ * The copiers are processes of user 1000.  Each of their copies reads a page that does
+ * not exist yet, so the copy stops in a page fault and keeps its channel.  This program
+ * gives tickets; each ticket lets one copy get its page and end.  So the tests can count
+ * copies, and need not measure seconds.
  */
 #include "driver-common.h"
 
@@ -16,7 +17,7 @@
 
 #define COPIERS		12	/* more than twice the number of channels */
 #define PAGES		256	/* maximal number of copies of a copier */
-#define BYTES		8	/* of a copy of a copier, which so causes one page fault */
+#define BYTES		8	/* of a copier's copy, which causes only one page fault */
 #define OTHERS_BYTES	(3UL << 20)	/* more than the driver copies in one step */
 #define OTHERS_COPIES	4
 
@@ -157,7 +158,7 @@ static int copier(void)
 
 	missing_init(&m);
 	become(1000);
-	/* after become(), which clears the signal */
+	/* only now, because the change of user in become() clears this setting */
 	must(!prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
 	nic_open(&nic);
 	memset(dst, 1, PAGE);
@@ -283,8 +284,8 @@ static void test_limit(int limit)
 }
 
 /*
- * Checks that a channel that becomes free is given to another user's copy, although more
- * copies of the user who occupies all channels wait for one.
+ * One user occupies all channels, and more copies of this user wait.  Checks that another
+ * user's copy gets one of the first four channels that become free.
  */
 static void test_alternation(void)
 {

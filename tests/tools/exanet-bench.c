@@ -92,8 +92,8 @@ static void bench_loopback(void)
 }
 
 /*
- * Starts the device of end @end, 0 or 1, of a unix socket or an rnic-cable (@cable) at
- * @path.
+ * Starts the device at end @end (0 or 1) of the wire at @path.  The wire is an rnic-cable
+ * if @cable is true, otherwise a unix socket.
  */
 static ExanetTest *end_start(bool cable, const char *path, unsigned end)
 {

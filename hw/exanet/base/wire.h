@@ -133,25 +133,25 @@ static inline unsigned exanet_run_words(unsigned packets)
     return EXANET_RUN_EXTRA + packets * EXANET_PAYLOAD_WORDS;
 }
 
-/* Returns the address of the header in the run at @buf, for a writer. */
+/* Returns the address of the header in the run at @buf; the caller may change it. */
 static inline uint8_t *exanet_run_header(uint8_t *buf)
 {
     return buf + EXANET_WORD_BYTES;
 }
 
-/* Returns the address of the header in the run at @buf, for a reader. */
+/* Returns the address of the header in the run at @buf; the caller only reads it. */
 static inline const uint8_t *exanet_run_header_const(const uint8_t *buf)
 {
     return buf + EXANET_WORD_BYTES;
 }
 
-/* Returns the address of the payloads in the run at @buf, for a writer. */
+/* Returns the address of the payloads in the run at @buf; the caller may change them. */
 static inline uint8_t *exanet_run_payload(uint8_t *buf)
 {
     return buf + 2 * EXANET_WORD_BYTES;
 }
 
-/* Returns the address of the payloads in the run at @buf, for a reader. */
+/* Returns the address of the payloads in the run at @buf; the caller only reads them. */
 static inline const uint8_t *exanet_run_payload_const(const uint8_t *buf)
 {
     return buf + 2 * EXANET_WORD_BYTES;

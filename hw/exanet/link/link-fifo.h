@@ -17,7 +17,11 @@
 #include "rnic/exanet/wire.h"
 
 typedef struct ExanetFifo {
-    const uint8_t *lent;    /* words left of a borrowed frame, the only one; or NULL */
+    /*
+     * the rest of the borrowed frame, which is then the only frame; NULL: the FIFO
+     * borrows no frame
+     */
+    const uint8_t *lent;
     uint8_t *buf;           /* owned; NULL: no memory */
     unsigned size;          /* 128-bit words of @buf */
     /*
@@ -69,7 +73,10 @@ static inline void exanet_fifo_borrow(ExanetFifo *f, const uint8_t *words, unsig
     f->count = count;
 }
 
-/* Copies the words that are left of a borrowed frame.  Then the FIFO borrows nothing. */
+/*
+ * If the FIFO borrows a frame, copies the rest of the frame to the FIFO's own memory.
+ * Afterwards the FIFO borrows nothing.
+ */
 static inline void exanet_fifo_keep(ExanetFifo *f)
 {
     if (unlikely(f->lent)) {

@@ -122,7 +122,10 @@ bool exanet_link_rx_room(ExanetPort *p)
     return used <= RX_WORDS_MAX;
 }
 
-/* Counts @count words of packets that were added to the RX FIFO of channel @vc. */
+/*
+ * Counts @count words of packets that were added to the RX FIFO of channel @vc, and sends
+ * XOFF if the FIFO has too many words now.
+ */
 static void port_rx_added(ExanetPort *p, unsigned vc, unsigned count)
 {
     p->rx_count += count;
@@ -152,7 +155,7 @@ static void port_rx_lend(ExanetPort *p, unsigned vc, const uint8_t *words,
     port_rx_added(p, vc, count);
 }
 
-/* Copies the words that port_rx_lend() has lent and no unit has accepted yet. */
+/* Copies the words that port_rx_lend() has lent and that are still in the RX FIFOs. */
 static void port_rx_keep(ExanetPort *p)
 {
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {

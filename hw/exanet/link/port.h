@@ -381,8 +381,8 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
  */
 unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
 /*
- * Returns true if packets may leave by this port without a payload CRC: the neighbour
- * accepts them, and no fault can damage them.
+ * Returns true if packets may leave by this port without a payload CRC: both ends of the
+ * cable accept such packets, and no fault can damage them.
  */
 static inline bool exanet_port_no_crc(const ExanetPort *p)
 {

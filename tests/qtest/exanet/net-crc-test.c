@@ -132,7 +132,10 @@ static void check_sent(Middle *m, ExanetPeer *to, unsigned offset, unsigned len,
     g_assert_cmpint(to->runs_taken > runs, ==, len >= 8 * KiB && to->runs);
 }
 
-/* Data leaves without a payload CRC by the rnic-cable alone, as runs and as packets. */
+/*
+ * Data leaves without a payload CRC only by the rnic-cable, both as runs and as single
+ * packets.
+ */
 static void test_sent(void)
 {
     Middle m = middle_start("", false);
@@ -190,7 +193,10 @@ static void test_faults(void)
 
 /* --- Receiving ---------------------------------------------------------------- */
 
-/* Returns a block of @len bytes at @data from @p to the device, with TID @tid. */
+/*
+ * Returns a block for the device: the @len bytes at @data, with TID @tid.  block_send()
+ * names the peer that sends the block.
+ */
 static ExanetBlock block_to(const uint8_t *data, unsigned len, unsigned tid)
 {
     return (ExanetBlock) {
@@ -262,8 +268,8 @@ static void test_received(void)
 }
 
 /*
- * By the rnic-cable, too, the CRC of a packet with a CRC is checked.  After a HELLO
- * without NO_CRC, LEFT must compute CRCs.
+ * A payload CRC is checked even if the packet arrives by the rnic-cable.  After LEFT has
+ * sent a HELLO without NO_CRC, packets of LEFT without a CRC are malformed.
  */
 static void test_checked(void)
 {
@@ -389,7 +395,7 @@ static void test_damaged(void)
     g_assert_false(got.no_crc);
     g_assert_true(got.bad_payload);
     g_byte_array_unref(g_steal_pointer(&m.left->dump));
-    /* and an undamaged packet keeps its right CRC */
+    /* an undamaged packet keeps its CRC, which is right */
     exanet_peer_send(m.right, &pkt);
     take_passed(m.left, 0, 0, true);
     middle_stop(&m);

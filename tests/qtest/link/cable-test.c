@@ -296,7 +296,7 @@ static void test_dump(void)
     cable_machine_stop(&m);
 }
 
-/* "object_add filter-dump" captures frames from now on, and stops with "object_del". */
+/* A filter-dump that is added captures frames from now on, until it is deleted. */
 static void test_filter_dump(void)
 {
     g_autofree char *dump = NULL, *bytes = NULL;
@@ -399,7 +399,7 @@ static void machine_join(CableMachine *m, const CableMachine *at, const char *op
     cable_machine_start(m, 1, options);
 }
 
-/* The QEMU with the server ends, and another one takes its place. */
+/* The QEMU that is the server of the cable quits, and a new QEMU takes its place. */
 static void test_restart(void)
 {
     CableMachine server, client = { };

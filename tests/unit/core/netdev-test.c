@@ -4,8 +4,9 @@
 #include "hw/rnic/core/netdev.h"
 
 /*
- * Only netdevs that receive into a buffer of their own have private frames.  On a hub, a
- * frame may be in the guest memory from which virtio-net sends it.
+ * stream, dgram and socket have private frames, because they receive into a buffer of
+ * their own.  All other types count as not private.  For example, a frame on a hub may
+ * still be in guest memory, from which virtio-net sends the frame.
  */
 static void test_frames_private(void)
 {

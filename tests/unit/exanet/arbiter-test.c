@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arbitration of an output: grants of inputs that wait over rounds. */
+/*
+ * Tests the arbitration of an output: which input gets a grant if inputs wait for more
+ * than one round.
+ */
 #include "qemu/osdep.h"
 #include "hw/rnic/exanet/net/arbiter.h"
 

@@ -96,8 +96,8 @@ static void test_vector_split(gconstpointer opaque)
 }
 
 /*
- * A run without a payload CRC gets the CRC: it is then the run that was encoded with the
- * CRC, bit for bit.
+ * Adding the payload CRC to a run without one gives the same bytes as encoding the run
+ * with the CRC.
  */
 static void test_no_crc(void)
 {
