@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a NIC may assume about its netdev. */
+/* Properties of a netdev on which a NIC may rely. */
 #ifndef RNIC_CORE_NETDEV_H
 #define RNIC_CORE_NETDEV_H
 

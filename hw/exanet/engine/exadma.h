@@ -96,7 +96,8 @@ void exanet_exadma_list_write(ExanetState *s, hwaddr addr, uint64_t value,
 void exanet_exadma_control_write(ExanetState *s, hwaddr addr, uint64_t value,
                                  unsigned size);
 /*
- * Stores descriptor @tid by four 8-byte writes, as software may do: W4, W1, W2, then W3.
+ * Stores descriptor @tid.  The effect is that of four 8-byte writes of software: W4, W1,
+ * W2, then W3.
  * @word is W1 to W4, in host byte order.  The transaction of @tid must not be active.  If
  * bit DB of W3 is 0, the write of W3 starts the transaction.  If DB is 1, the transaction
  * starts when the last packet of its predecessor in a chain has been built.  If W2 or W3

@@ -311,54 +311,62 @@ static void take_passed(ExanetPeer *p, unsigned n, uint8_t byte, bool crc)
 }
 
 /*
+ * Sends a run of four packets as LEFT, the first of which is @pkt, with bytes @byte;
+ * checks the packets at RIGHT as take_passed() does.
+ */
+static void check_run_passed(Middle *m, const ExanetPacket *pkt, uint8_t byte, bool crc)
+{
+    g_autofree uint8_t *buf = g_malloc0(RUN_BYTES);
+
+    exanet_peer_words(m->left, buf, exanet_peer_encode_run(buf, pkt, 4, false));
+    for (unsigned i = 0; i < 4; i++) {
+        take_passed(m->right, i, byte, crc);
+    }
+}
+
+/*
+ * Sends a packet and a run without payload CRCs as LEFT, with bytes @byte; checks both at
+ * RIGHT as take_passed() does.  Returns the packet, whose payload is at @data.
+ */
+static ExanetPacket check_passed(Middle *m, uint8_t data[4 * EXANET_MTU], uint8_t byte,
+                                 bool crc)
+{
+    ExanetPacket pkt = transit_packet(m->t, L, RIGHT, 0, 0);
+
+    memset(data, byte, 4 * EXANET_MTU);
+    pkt.payload = data;
+    pkt.no_crc = true;
+    exanet_peer_send(m->left, &pkt);
+    take_passed(m->right, 0, byte, crc);
+    check_run_passed(m, &pkt, byte, crc);
+    g_assert_cmpuint(m->right->runs_taken, ==, 1);
+    return pkt;
+}
+
+/*
  * A switch computes the missing payload CRC of a packet or run that goes on by another
  * cable; the neighbour there checks the CRC.
  */
 static void test_passed(void)
 {
-    g_autofree uint8_t *buf = g_malloc0(RUN_BYTES);
-    static uint8_t data[4 * EXANET_MTU];
+    uint8_t data[4 * EXANET_MTU];
     Middle m = middle_start("", false);
-    ExanetPacket pkt = transit_packet(m.t, L, RIGHT, 0, 0);
+    ExanetPacket pkt = check_passed(&m, data, 0x5a, true);
 
-    memset(data, 0x5a, sizeof(data));
-    pkt.payload = data;
-    pkt.no_crc = true;
-    exanet_peer_send(m.left, &pkt);
-    take_passed(m.right, 0, 0x5a, true);
-    exanet_peer_words(m.left, buf, exanet_peer_encode_run(buf, &pkt, 4, false));
-    for (unsigned i = 0; i < 4; i++) {
-        take_passed(m.right, i, 0x5a, true);
-    }
-    g_assert_cmpuint(m.right->runs_taken, ==, 1);
     /* an output that takes only packets gets the packets of the run with CRCs */
     m.right->runs = false;
     advertise(&m, m.right);
-    exanet_peer_words(m.left, buf, exanet_peer_encode_run(buf, &pkt, 4, false));
-    for (unsigned i = 0; i < 4; i++) {
-        take_passed(m.right, i, 0x5a, true);
-    }
+    check_run_passed(&m, &pkt, 0x5a, true);
     middle_stop(&m);
 }
 
 /* Between two rnic-cables, packets and runs pass without a payload CRC. */
 static void test_passed_without(void)
 {
-    g_autofree uint8_t *buf = g_malloc0(RUN_BYTES);
-    static uint8_t data[4 * EXANET_MTU];
+    uint8_t data[4 * EXANET_MTU];
     Middle m = middle_start("", true);
-    ExanetPacket pkt = transit_packet(m.t, L, RIGHT, 0, 0);
+    ExanetPacket pkt = check_passed(&m, data, 0xa5, false);
 
-    memset(data, 0xa5, sizeof(data));
-    pkt.payload = data;
-    pkt.no_crc = true;
-    exanet_peer_send(m.left, &pkt);
-    take_passed(m.right, 0, 0xa5, false);
-    exanet_peer_words(m.left, buf, exanet_peer_encode_run(buf, &pkt, 4, false));
-    for (unsigned i = 0; i < 4; i++) {
-        take_passed(m.right, i, 0xa5, false);
-    }
-    g_assert_cmpuint(m.right->runs_taken, ==, 1);
     /* a node that uses the published protocol, and a cable with faults, need the CRC */
     exanet_set32(m.t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE | EXANET_CTRL_STRICT);
     exanet_peer_send(m.left, &pkt);

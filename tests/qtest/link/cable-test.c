@@ -272,11 +272,31 @@ static void test_set_link_nic(void)
     cable_machine_stop(&m);
 }
 
+/* Sends a frame in each direction between cables c0 and c1. */
+static void frames_cross(CableMachine *m)
+{
+    cable_wire_send(m, 0, FRAME_MAX, 1);
+    cable_wire_receive(m, 1, FRAME_MAX, 1);
+    cable_wire_send(m, 1, 100, 2);
+    cable_wire_receive(m, 0, 100, 2);
+}
+
+/* Asserts that the file @dump has the frames of one frames_cross(), and deletes it. */
+static void assert_dump(const char *dump)
+{
+    g_autofree char *bytes = NULL;
+    gsize size;
+
+    g_assert_true(g_file_get_contents(dump, &bytes, &size, NULL));
+    /* header of the file, headers of two packets, bytes of two frames */
+    g_assert_cmpuint(size, ==, 24 + 2 * 16 + FRAME_MAX + 100);
+    unlink(dump);
+}
+
 /* Property dump captures frames in both directions. */
 static void test_dump(void)
 {
-    g_autofree char *dump = NULL, *options = NULL, *bytes = NULL;
-    gsize size;
+    g_autofree char *dump = NULL, *options = NULL;
     CableMachine m;
 
     cable_machine_init(&m);
@@ -285,22 +305,15 @@ static void test_dump(void)
     cable_machine_start(&m, 2, options);
     cable_wait(&m, 0, "connected", 1);
     cable_wait(&m, 1, "connected", 1);
-    cable_wire_send(&m, 0, FRAME_MAX, 1);
-    cable_wire_receive(&m, 1, FRAME_MAX, 1);
-    cable_wire_send(&m, 1, 100, 2);
-    cable_wire_receive(&m, 0, 100, 2);
-    g_assert_true(g_file_get_contents(dump, &bytes, &size, NULL));
-    /* header of the file, headers of two packets, bytes of two frames */
-    g_assert_cmpuint(size, ==, 24 + 2 * 16 + FRAME_MAX + 100);
-    unlink(dump);
+    frames_cross(&m);
+    assert_dump(dump);
     cable_machine_stop(&m);
 }
 
 /* A filter-dump that is added captures frames from now on, until it is deleted. */
 static void test_filter_dump(void)
 {
-    g_autofree char *dump = NULL, *bytes = NULL;
-    gsize size;
+    g_autofree char *dump = NULL;
     CableMachine m;
 
     cable_machine_init(&m);
@@ -313,18 +326,12 @@ static void test_filter_dump(void)
     qtest_qmp_assert_success(m.qts, "{'execute': 'object-add', 'arguments': {"
                              "'qom-type': 'filter-dump', 'id': 'f', 'netdev': 'c0', "
                              "'file': %s, 'maxlen': %u}}", dump, (unsigned)FRAME_MAX);
-    cable_wire_send(&m, 0, FRAME_MAX, 2);
-    cable_wire_receive(&m, 1, FRAME_MAX, 2);
-    cable_wire_send(&m, 1, 100, 3);
-    cable_wire_receive(&m, 0, 100, 3);
+    frames_cross(&m);
     qtest_qmp_assert_success(m.qts, "{'execute': 'object-del', 'arguments': {"
                              "'id': 'f'}}");
     cable_wire_send(&m, 0, 300, 4);
     cable_wire_receive(&m, 1, 300, 4);
-    g_assert_true(g_file_get_contents(dump, &bytes, &size, NULL));
-    /* header of the file, headers of two packets, bytes of two frames */
-    g_assert_cmpuint(size, ==, 24 + 2 * 16 + FRAME_MAX + 100);
-    unlink(dump);
+    assert_dump(dump);
     cable_machine_stop(&m);
 }
 
@@ -391,7 +398,7 @@ static void test_hub(void)
     cable_machine_stop(&m[0]);
 }
 
-/* Starts a machine with cable c0 at the path of @m, with @options. */
+/* Starts the machine @m with cable c0 at the path of @at.  @options are those of c0. */
 static void machine_join(CableMachine *m, const CableMachine *at, const char *options)
 {
     m->folder = g_strdup(at->folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests what a NIC may assume about its netdev. */
+/* Tests the properties of a netdev on which a NIC may rely. */
 #include "qemu/osdep.h"
 #include "hw/rnic/core/netdev.h"
 
