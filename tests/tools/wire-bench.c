@@ -31,6 +31,7 @@
 #define READ_MAX (FRAME_MAX + sizeof(uint32_t))
 #define STREAM_BYTES (1ULL << 30)
 #define ROUND_TRIPS 20000
+#define SEND_BYTES (384 * 1024)     /* send buffer, as configure-patch gives to netdevs */
 
 /* One end of the wire. */
 typedef struct End {
@@ -169,11 +170,13 @@ static void measure(const char *name, bool poll, uint32_t len)
 {
     static End e;
     unsigned frames = STREAM_BYTES / len;
-    int fd[2], status;
+    int fd[2], status, size = SEND_BYTES;
     double streamed, played;
     pid_t child;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0 ||
+        setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0 ||
+        setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0) {
         fail("socketpair");
     }
     child = fork();

@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include <sys/ioctl.h>
 #include "verbs.h"
 
 #define MTU             4096
@@ -238,6 +239,29 @@ static void test_slow(void)
 }
 
 /*
+ * The netdev enlarges the send buffer of its socket.  A buffer of the usual size holds
+ * fewer bytes than this size, because the kernel counts its own structures, too.
+ */
+static void test_buffer(void)
+{
+    Rig r = rig_new();
+    socklen_t len = sizeof(int);
+    int usual, waiting;
+
+    pvrdma_wire_connect(r.t, r.path);
+    g_assert_cmpint(getsockopt(r.t->wire.fd, SOL_SOCKET, SO_SNDBUF, &usual, &len), ==, 0);
+    rig_put(&r, 1, BIG);
+    pvrdma_ring_send(r.t, &r.qp);
+    rig_full(&r);
+    g_assert_cmpint(ioctl(r.t->wire.fd, FIONREAD, &waiting), ==, 0);
+    g_assert_cmpint(waiting, >, usual);
+    rig_expect_big(&r, 0, BIG);
+    rig_ack(&r, BIG_FRAMES, 1);
+    pvrdma_cq_expect(r.t, &r.cq, 1, PVRDMA_WC_SUCCESS);
+    rig_free(&r);
+}
+
+/*
  * The peer closes a full socket in the middle of a frame: the next connection begins
  * with a whole frame.
  */
@@ -285,6 +309,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/pvrdma/port/stream-doorbell", test_doorbell);
     qtest_add_func("/pvrdma/port/stream-slow", test_slow);
+    qtest_add_func("/pvrdma/port/stream-buffer", test_buffer);
     qtest_add_func("/pvrdma/port/stream-cut", test_cut);
     qtest_add_func("/pvrdma/port/stream-nobody", test_nobody);
     return g_test_run();
