@@ -353,22 +353,22 @@ static unsigned fw_tid_take(ExanetState *s, ExanetFirmware *fw, unsigned c,
 }
 
 /*
- * Cuts the next block from @t, and returns the block's TID.  The caller starts the block.
- * Returns FW_NONE if no TID is usable.
+ * Cuts the next block, of at most @max bytes, from @t, and returns the block's TID.  The
+ * caller starts the block.  Returns FW_NONE if no TID is usable.
  */
 static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
-                             FwPeer *peer, const FwPaths *paths)
+                             FwPeer *peer, const FwPaths *paths, uint32_t max)
 {
     uint64_t dst = t->dst + t->issued;
-    uint32_t len = exanet_segment(dst, t->len - t->issued,
-                                  exanet_fw_block_bytes(s, fw, peer));
+    uint32_t len = exanet_segment(dst, t->len - t->issued, max);
     unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
-    FwBlock b;
+    FwBlock *b;
 
     if (tid == FW_NONE) {
         return FW_NONE;
     }
-    b = (FwBlock) {
+    b = &fw->block[tid];
+    *b = (FwBlock) {
         .peer = peer,
         .src = t->src + t->issued,
         .dst = dst,
@@ -381,12 +381,11 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
         .state = FW_SENT,
         .notify = t->notify && t->issued + len == t->len,
     };
-    exanet_fw_record_begin(fw, t, paths, &b, tid);
-    fw->block[tid] = b;
+    exanet_fw_record_begin(fw, t, paths, b, tid);
     t->issued += len;
     t->inflight++;
     fw->tids[t->ctx]++;
-    if (b.notify) {
+    if (b->notify) {
         t->last = tid;
     }
     return tid;
@@ -413,7 +412,7 @@ static void fw_retry(ExanetState *s, ExanetFirmware *fw, unsigned tid)
     exanet_fw_path_next(s, b);      /* a cable of the last path may be cut */
     t->retries = MIN(t->retries + 1, UINT16_MAX);
     trace_exanet_firmware_retry(s->node, tid, b->seq);
-    exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+    fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
     fw_block_send(s, fw, tid);
 }
 
@@ -616,8 +615,8 @@ static void fw_acked(ExanetState *s, ExanetFirmware *fw, unsigned tid)
         exanet_fw_transfer_finish(s, fw, t, 0);
         return;
     }
-    exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
-    exanet_fw_runnable(fw, t);
+    fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+    fw_runnable(fw, t);
     fw_control_check(s, fw, t);
 }
 
@@ -738,6 +737,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
                                 FwTransfer *t, FwPeer *peer, const FwPaths *paths,
                                 unsigned max)
 {
+    uint32_t bytes = exanet_fw_block_bytes(s, fw, peer);
     unsigned tids[FW_CHAIN_MAX];
     unsigned tail[EXANET_PATHS];
     unsigned n = 0;
@@ -746,7 +746,7 @@ static unsigned fw_issue_chains(ExanetState *s, ExanetFirmware *fw,
         tail[i] = FW_NONE;
     }
     while (n < max && t->issued < t->len && t->inflight < fw->window) {
-        unsigned tid = fw_block_new(s, fw, t, peer, paths);
+        unsigned tid = fw_block_new(s, fw, t, peer, paths, bytes);
         unsigned *last;
 
         if (tid == FW_NONE) {
@@ -791,9 +791,9 @@ unsigned exanet_fw_issue(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     n = fw_issue_chains(s, fw, t, peer, &paths, fw->chain ? MIN(FW_CHAIN_MAX, max) : 1);
     if (n) {
         if (begins) {
-            exanet_fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
+            fw_status(s, t, EXANET_CHANNEL_ACTIVE, 0);
         }
-        exanet_fw_runnable(fw, t);
+        fw_runnable(fw, t);
         fw_control_check(s, fw, t);
     }
     return n;

@@ -40,42 +40,6 @@
 #define FW_TIDS_RESERVED 16
 #define FW_TIDS_FEW 2
 
-/*
- * Returns the address of the channel of @t in the scratchpad, which is little-endian RAM.
- */
-static uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
-{
-    return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
-           EXANET_CHANNEL_BYTES * t->channel;
-}
-
-void exanet_fw_status(ExanetState *s, const FwTransfer *t,
-                      enum exanet_channel_state state, unsigned code)
-{
-    stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, status),
-             RNIC_PREP(EXANET_CHSTAT_STATE, state) |
-             RNIC_PREP(EXANET_CHSTAT_ERROR, code) |
-             RNIC_PREP(EXANET_CHSTAT_RETRIES, t->retries) |
-             RNIC_PREP(EXANET_CHSTAT_ACKED, t->acked));
-}
-
-void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
-{
-    uint64_t bit = BIT_ULL(t->channel);
-
-    if ((fw->active[t->ctx] & bit) && t->issued < t->len &&
-        t->inflight < fw->window) {
-        fw->runnable[t->ctx] |= bit;
-        fw->runnable_ctx |= BIT(t->ctx);
-        fw->s->awake |= EXANET_AWAKE_R5;
-    } else {
-        fw->runnable[t->ctx] &= ~bit;
-        if (!fw->runnable[t->ctx]) {
-            fw->runnable_ctx &= ~BIT(t->ctx);
-        }
-    }
-}
-
 /* --- Transfers ------------------------------------------------------------------- */
 
 /*
@@ -115,8 +79,8 @@ static void fw_transfer_begin(ExanetState *s, ExanetFirmware *fw, FwTransfer *t)
     t->start = rnic_now();
     t->last = FW_NONE;
     fw->active[t->ctx] |= BIT_ULL(t->channel);
-    exanet_fw_status(s, t, EXANET_CHANNEL_QUEUED, 0);
-    exanet_fw_runnable(fw, t);
+    fw_status(s, t, EXANET_CHANNEL_QUEUED, 0);
+    fw_runnable(fw, t);
     exanet_schedule(s);
 }
 
@@ -139,7 +103,7 @@ static void fw_transfer_end(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
              RNIC_PREP(EXANET_CHDONE_NS, MIN(ns, UINT32_MAX)));
     /* A vCPU polls STATUS without the big lock, so DONE must be written first. */
     smp_wmb();
-    exanet_fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
+    fw_status(s, t, code ? EXANET_CHANNEL_FAILED : EXANET_CHANNEL_DONE, code);
     if (t->irq_done) {
         exanet_irq_context(s, t->ctx);
     }
@@ -161,7 +125,7 @@ void exanet_fw_transfer_finish(ExanetState *s, ExanetFirmware *fw,
         }
     }
     fw->active[t->ctx] &= ~BIT_ULL(t->channel);
-    exanet_fw_runnable(fw, t);
+    fw_runnable(fw, t);
     fw_transfer_end(s, fw, t, code);
     if (t->channel >= EXANET_WRITE_CHANNELS) {
         fw_read_next(s, fw, t->ctx);
@@ -675,7 +639,7 @@ void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top)
     }
     exanet_fw_enter(s, fw);
     for (unsigned i = 0; i < ARRAY_SIZE(fw->transfer); i++) {
-        exanet_fw_runnable(fw, &fw->transfer[i]);      /* the window may have grown */
+        fw_runnable(fw, &fw->transfer[i]);      /* the window may have grown */
     }
     exanet_schedule(s);
 }

@@ -323,20 +323,53 @@ static inline int64_t fw_timeout_ns(const ExanetFirmware *fw, const FwPeer *peer
            MAX(fw->timeout, exanet_rtt_timeout(rtt));
 }
 
-/* --- firmware.c ------------------------------------------------------------ */
+/* --- Transfers -------------------------------------------------------------- */
 
+/*
+ * Returns the address of the channel of @t in the scratchpad, which is little-endian RAM.
+ */
+static inline uint8_t *fw_channel(ExanetState *s, const FwTransfer *t)
+{
+    return exanet_user_page(s, t->ctx, EXANET_PAGE_SCRATCHPAD) +
+           EXANET_CHANNEL_BYTES * t->channel;
+}
 /*
  * Writes @state, @code, and the retries and acked bytes of @t to STATUS of the channel of
  * @t.  @code: enum exanet_resp or exanet_channel_error; 0: no error.
  */
-void exanet_fw_status(ExanetState *s, const FwTransfer *t,
-                      enum exanet_channel_state state, unsigned code);
+static inline void fw_status(ExanetState *s, const FwTransfer *t,
+                             enum exanet_channel_state state, unsigned code)
+{
+    stq_le_p(fw_channel(s, t) + offsetof(struct exanet_channel, status),
+             RNIC_PREP(EXANET_CHSTAT_STATE, state) |
+             RNIC_PREP(EXANET_CHSTAT_ERROR, code) |
+             RNIC_PREP(EXANET_CHSTAT_RETRIES, t->retries) |
+             RNIC_PREP(EXANET_CHSTAT_ACKED, t->acked));
+}
 /*
  * Sets the bit of @t in @runnable, and wakes the firmware, if @t is active, has bytes
  * that are not in blocks yet, and FW_WINDOW permits another block.  Otherwise clears the
  * bit.
  */
-void exanet_fw_runnable(ExanetFirmware *fw, const FwTransfer *t);
+static inline void fw_runnable(ExanetFirmware *fw, const FwTransfer *t)
+{
+    uint64_t bit = BIT_ULL(t->channel);
+
+    if ((fw->active[t->ctx] & bit) && t->issued < t->len &&
+        t->inflight < fw->window) {
+        fw->runnable[t->ctx] |= bit;
+        fw->runnable_ctx |= BIT(t->ctx);
+        fw->s->awake |= EXANET_AWAKE_R5;
+    } else {
+        fw->runnable[t->ctx] &= ~bit;
+        if (!fw->runnable[t->ctx]) {
+            fw->runnable_ctx &= ~BIT(t->ctx);
+        }
+    }
+}
+
+/* --- firmware.c ------------------------------------------------------------ */
+
 /*
  * Ends @t with @code (0: all bytes are acked), frees the blocks and the channel of @t,
  * and publishes the end by fw_transfer_end().  If @t is a read, starts or refuses waiting

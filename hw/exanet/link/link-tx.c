@@ -393,11 +393,16 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
     return words + done;
 }
 
+uint8_t *exanet_port_frame_new(void)
+{
+    return g_malloc(FRAME_ALLOC_BYTES);
+}
+
 /* Returns *@frame.  If *@frame is NULL, first allocates the frame. */
 static uint8_t *port_frame_alloc(uint8_t **frame)
 {
-    if (unlikely(!*frame)) {
-        *frame = g_malloc(FRAME_ALLOC_BYTES);
+    if (!*frame) {
+        *frame = exanet_port_frame_new();
     }
     return *frame;
 }
@@ -568,14 +573,6 @@ bool exanet_port_can_send(ExanetPort *p, unsigned vc)
     }
     p->tx_wanted |= BIT(vc);
     return port_stalled(p, vc);
-}
-
-uint8_t *exanet_port_place(ExanetPort *p, unsigned vc)
-{
-    ExanetTx *tx = &p->tx[vc];
-
-    return port_frame_alloc(&tx->frame) + sizeof(struct exanet_frame) +
-           tx->words * EXANET_WORD_BYTES;
 }
 
 static void port_added(ExanetPort *p, unsigned vc, unsigned words)

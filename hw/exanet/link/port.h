@@ -360,11 +360,21 @@ bool exanet_port_rx_run(ExanetPort *p);
  * the channel is stalled, because exanet_port_commit() then drops the packet.
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
+/* Allocates a frame for exanet_port_place(). */
+uint8_t *exanet_port_frame_new(void);
 /*
  * Returns the address, in the frame of channel @vc, at which the caller builds the next
  * packet, of at most EXANET_PACKET_BYTES, or a run of exanet_port_run_room() words.
  */
-uint8_t *exanet_port_place(ExanetPort *p, unsigned vc);
+static inline uint8_t *exanet_port_place(ExanetPort *p, unsigned vc)
+{
+    ExanetTx *tx = &p->tx[vc];
+
+    if (unlikely(!tx->frame)) {
+        tx->frame = exanet_port_frame_new();
+    }
+    return tx->frame + sizeof(struct exanet_frame) + tx->words * EXANET_WORD_BYTES;
+}
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
  * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
