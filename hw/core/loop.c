@@ -4,11 +4,23 @@
 #include "qemu/main-loop.h"
 #include "loop.h"
 
+/*
+ * Schedules the bottom half, unless it is scheduled already, because QEMU writes to an
+ * eventfd for each call and then does one more turn of the main loop.
+ */
+static void loop_bh_schedule(RNicLoop *l)
+{
+    if (!l->scheduled) {
+        l->scheduled = true;
+        qemu_bh_schedule(l->bh);
+    }
+}
+
 void rnic_loop_schedule_bh(RNicLoop *l)
 {
     if (l->bh) {
         l->due = true;
-        qemu_bh_schedule(l->bh);
+        loop_bh_schedule(l);
         if (l->timed) {
             /*
              * the virtual time may advance before the bottom half runs, but cannot
@@ -101,7 +113,7 @@ void rnic_loop_leave(RNicLoop *l, bool entered)
     }
     loop_end(l);
     if (l->bh && l->ops->irq_due(l->opaque)) {
-        qemu_bh_schedule(l->bh);
+        loop_bh_schedule(l);
     }
 }
 
@@ -133,6 +145,7 @@ static void loop_bh(void *opaque)
 {
     RNicLoop *l = opaque;
 
+    l->scheduled = false;
     if (l->ops->allowed && !l->ops->allowed(l->opaque)) {
         return;
     }
@@ -168,6 +181,7 @@ bool rnic_loop_reset_begin(RNicLoop *l)
     l->reset_wanted = false;
     l->pending = false;
     qemu_bh_cancel(l->bh);
+    l->scheduled = false;
     rnic_deadline_cancel(&l->deadline);
     return true;
 }

@@ -84,6 +84,7 @@ typedef struct RNicLoop {
     bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
     bool pending;                   /* a unit has work that no round has done yet */
     bool due;                       /* the bottom half must run the units */
+    bool scheduled;                 /* @bh is scheduled */
     bool leaving;                   /* RNicLoopOps.irq_flush is being called */
     bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
     bool free_wanted;               /* a bottom half will call RNicLoopOps.free */

@@ -26,6 +26,7 @@ static struct {
     bool irq;                       /* an interrupt is due */
     /* Counts of calls of the device's functions. */
     unsigned rounds, begins, ends, flushes, resets, frees;
+    unsigned wakes;                 /* calls of qemu_bh_schedule() */
     unsigned packets;               /* limit of packets in the last round */
     unsigned busy;                  /* rounds left that return true */
     unsigned schedules;             /* rounds left that schedule more work */
@@ -49,6 +50,7 @@ void qemu_bh_schedule(QEMUBH *bh)
 {
     g_assert_false(bh->deleted);
     bh->scheduled = true;
+    rig.wakes++;
 }
 
 void qemu_bh_cancel(QEMUBH *bh)
@@ -365,6 +367,36 @@ static void test_forbidden(void)
     stop();
 }
 
+/*
+ * A bottom half that is scheduled already is not scheduled again.  It can be scheduled
+ * again after it has run, also in a stopped machine, and after a reset has cancelled it.
+ */
+static void test_once(void)
+{
+    start();
+    for (unsigned i = 0; i < 3; i++) {
+        rnic_loop_schedule(&rig.loop);
+    }
+    rig.irq = true;
+    rnic_loop_leave(&rig.loop, rnic_loop_enter(&rig.loop));
+    g_assert_cmpuint(rig.wakes, ==, 1);
+    rig.forbidden = true;
+    g_assert_true(bh_run(&rig.bh));
+    rig.forbidden = false;
+    rnic_loop_schedule(&rig.loop);
+    g_assert_cmpuint(rig.wakes, ==, 2);
+    g_assert_true(bh_run(&rig.bh));
+    g_assert_cmpuint(rig.rounds, ==, 1);
+    rnic_loop_schedule(&rig.loop);
+    dev_reset(&rig);
+    g_assert_false(rig.bh.scheduled);
+    rnic_loop_schedule(&rig.loop);
+    g_assert_cmpuint(rig.wakes, ==, 4);
+    g_assert_true(bh_run(&rig.bh));
+    g_assert_cmpuint(rig.rounds, ==, 2);
+    stop();
+}
+
 static void unplug(void)
 {
     rnic_loop_fini(&rig.loop);
@@ -416,6 +448,7 @@ int main(int argc, char **argv)
     g_test_add_func("/core/loop/reset", test_reset);
     g_test_add_func("/core/loop/timer", test_timer);
     g_test_add_func("/core/loop/forbidden", test_forbidden);
+    g_test_add_func("/core/loop/once", test_once);
     g_test_add_func("/core/loop/end", test_end);
     return g_test_run();
 }
