@@ -60,6 +60,17 @@ bool rnic_poll_again(RNicPoll *p)
     return true;
 }
 
+bool rnic_poll_continue(RNicPoll *p, const uint32_t *events, uint32_t seen)
+{
+    if (p->events == events || !poll_has_event(p)) {
+        return false;
+    }
+    p->events = events;
+    p->seen = seen;
+    p->end = get_clock() + POLL_NS;
+    return rnic_poll_again(p);
+}
+
 void rnic_poll_end(RNicPoll *p)
 {
     if (p->polling) {

@@ -18,7 +18,7 @@
 typedef struct RNicPoll {
     Object *owner;                  /* the device; RNicPoll owns a reference */
     const uint32_t *events;         /* counter of the events of @owner */
-    uint32_t seen;                  /* value of *@events when the poll began */
+    uint32_t seen;                  /* the event is any other value of *@events */
     int64_t end;                    /* end of the poll, ns of get_clock() */
     /* true: this vCPU takes frames; false: another vCPU does */
     bool polling;
@@ -41,6 +41,14 @@ bool rnic_poll_begin(RNicPoll *p, Object *owner, const uint32_t *events);
  * object is still allocated.
  */
 bool rnic_poll_again(RNicPoll *p);
+
+/*
+ * Continues a poll that has ended because of its event: until *@events differs from
+ * @seen, for at most 4 us more.  Returns the result of rnic_poll_again(), of which the
+ * next calls also refer to @events.  Returns false if the poll has ended because of its
+ * time, or if the poll waits for @events already.
+ */
+bool rnic_poll_continue(RNicPoll *p, const uint32_t *events, uint32_t seen);
 
 /*
  * Ends a poll and releases the reference to the device by rnic_vcpu_unref().  The caller

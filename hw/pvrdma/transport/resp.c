@@ -475,6 +475,10 @@ static RespVerdict execute(PvrdmaQp *qp, const RocePacket *pkt, uint32_t flags)
         trace_pvrdma_resp_scatter(qp->s->port.netdev, qp->handle, pkt->psn, r->done,
                                   pkt->payload_len);
         r->done += pkt->payload_len;
+        if ((flags & ROCE_IS_WRITE) && (flags & ROCE_IS_LAST) &&
+            !(flags & ROCE_HAS_IMM)) {
+            qatomic_set(&qp->s->silent_writes, qp->s->silent_writes + 1);
+        }
         r->message = flags & ROCE_IS_LAST ? 0 :
                      flags & (ROCE_IS_SEND | ROCE_IS_WRITE);
     }

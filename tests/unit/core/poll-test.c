@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests rnic_poll_begin(), rnic_poll_again() and rnic_poll_end(). The test simulates the
- * big lock and other threads.
+ * Tests the functions of poll.h. The test simulates the big lock and other threads.
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
@@ -141,6 +140,50 @@ static void test_news(void)
     rnic_poll_end(&p);
 }
 
+/*
+ * Polls with news, and then waits for @other in vain.  Returns false if the 4 us were
+ * over before the second look.
+ */
+static bool poll_continued(const uint32_t *other)
+{
+    int64_t before;
+    RNicPoll p;
+    bool more;
+
+    g_assert_true(rnic_poll_begin(&p, &owner, &news));
+    g_assert_false(rnic_poll_continue(&p, other, *other));      /* no news yet */
+    news_arrive();
+    before = get_clock();
+    more = rnic_poll_continue(&p, other, *other);
+    g_assert_false(rnic_poll_continue(&p, other, *other));
+    while (rnic_poll_again(&p)) {
+    }
+    g_assert_cmpint(get_clock() - before, >=, POLL_NS);
+    rnic_poll_end(&p);
+    return more;
+}
+
+/*
+ * A poll that has had its news can wait for other news, once.  These news may have come
+ * before.
+ */
+static void test_continue(void)
+{
+    static uint32_t other = 7;
+    unsigned tries = 0;
+    RNicPoll p;
+
+    while (!poll_continued(&other)) {
+        g_assert_cmpuint(++tries, <, TRIES);
+    }
+    g_assert_true(rnic_poll_begin(&p, &owner, &news));
+    news_arrive();
+    releases = 0;
+    g_assert_false(rnic_poll_continue(&p, &other, other - 1));
+    g_assert_cmpuint(releases, ==, 0);
+    rnic_poll_end(&p);
+}
+
 /* Polls as a second vCPU, which must not look at netdevs, but waits without the lock. */
 static void second_vcpu(void)
 {
@@ -174,6 +217,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/core/poll/vain", test_vain);
     g_test_add_func("/core/poll/news", test_news);
+    g_test_add_func("/core/poll/continue", test_continue);
     g_test_add_func("/core/poll/one", test_one);
     return g_test_run();
 }
