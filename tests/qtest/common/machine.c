@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions for tests of all devices; see machine.h. */
 #include "qemu/osdep.h"
+#include "qobject/qdict.h"
 #include "machine.h"
 
 #define MSIX_DATA 0xe4a70000u
@@ -54,6 +55,21 @@ char *machine_cable(const char *id, const char *path, bool server)
     }
     return g_strdup_printf("-netdev stream,id=%s,addr.type=unix,addr.path=%s,server=%s",
                            id, path, server ? "on" : "off,reconnect-ms=20");
+}
+
+uint64_t machine_cable_get(QTestState *qts, const char *id, const char *name)
+{
+    g_autofree char *path = g_strdup_printf("/machine/peripheral/%s", id);
+    QDict *reply = qtest_qmp(qts, "{'execute': 'qom-get', 'arguments': {'path': %s, "
+                             "'property': %s}}", path, name);
+    QObject *value = qdict_get(reply, "return");
+    uint64_t found;
+
+    g_assert_nonnull(value);
+    found = qobject_type(value) == QTYPE_QBOOL ? qdict_get_bool(reply, "return")
+                                               : qdict_get_int(reply, "return");
+    qobject_unref(reply);
+    return found;
 }
 
 void machine_read(QTestState *qts, uint64_t pa, void *buf, size_t len)
@@ -150,7 +166,7 @@ char *machine_log_new(void)
  */
 static bool is_trace(const char *line)
 {
-    return g_regex_match_simple("^(exanet|pvrdma)_\\w+ ", line, 0, 0);
+    return g_regex_match_simple("^(exanet|pvrdma|rnic)_\\w+ ", line, 0, 0);
 }
 
 static char **log_lines(const char *path)

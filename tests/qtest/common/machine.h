@@ -24,8 +24,9 @@ void machine_assert_described(const char *help, const char *const *properties,
                               unsigned count);
 
 /*
- * Returns true if cables between machines are devices rnic-cable, because the environment
- * has RNIC_TEST_WIRE=cable.  Otherwise they are `-netdev stream`.
+ * Returns true if cables between machines, and between a machine and the test, are
+ * devices rnic-cable, because the environment has RNIC_TEST_WIRE=cable.  Otherwise they
+ * are `-netdev stream` and `-netdev socket`.
  */
 bool machine_on_cable(void);
 /*
@@ -34,6 +35,8 @@ bool machine_on_cable(void);
  * caller frees the text.
  */
 char *machine_cable(const char *id, const char *path, bool server);
+/* Returns property @name, a number or a boolean, of the device rnic-cable @id. */
+uint64_t machine_cable_get(QTestState *qts, const char *id, const char *name);
 
 /*
  * Read and write @len bytes of guest memory at @pa in pieces, because large requests
@@ -75,9 +78,9 @@ bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 char *machine_log_new(void);
 /*
  * Checks and deletes the log at @path, and frees @path.  Ignores lines of the trace
- * events exanet_* and pvrdma_*.  If @expected, asserts that the log names @device.  Else,
- * if @others, asserts that the log does not name @device.  Else asserts that the log is
- * empty.
+ * events exanet_*, pvrdma_* and rnic_*.  If @expected, asserts that the log names
+ * @device.  Else, if @others, asserts that the log does not name @device.  Else asserts
+ * that the log is empty.
  */
 void machine_log_check(char *path, const char *device, bool expected, bool others);
 
@@ -87,9 +90,9 @@ void machine_log_check(char *path, const char *device, bool expected, bool other
  */
 void machine_trace(QTestState *qts, const char *pattern, bool on);
 /*
- * Returns the names, without @prefix, of those trace events exanet_* and pvrdma_* in the
- * log at @path that begin with @prefix, separated by spaces.  Of equal names in a row the
- * text has one.  The caller frees the text.
+ * Returns the names, without @prefix, of those trace events exanet_*, pvrdma_* and rnic_*
+ * in the log at @path that begin with @prefix, separated by spaces.  Of equal names in a
+ * row the text has one.  The caller frees the text.
  */
 char *machine_trace_steps(const char *path, const char *prefix);
 

@@ -98,8 +98,9 @@ ExanetTest *exanet_start_netdev(const char *netdev, uint32_t coord,
 ExanetTest *exanet_start_cold(const char *props, bool dgram)
 {
     ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, dgram);
-    g_autofree char *netdev = exanet_peer_netdev(peer);
-    ExanetTest *t = exanet_start_netdev(netdev, EXANET_TEST_NODE, props);
+    g_autofree char *netdevs = exanet_peer_options(peer, "wire");
+    g_autofree char *all = g_strdup_printf(",link0=wire%s", props);
+    ExanetTest *t = exanet_start_node(netdevs, EXANET_TEST_NODE, all);
 
     t->peer = peer;
     exanet_peer_started(peer);
@@ -135,12 +136,13 @@ ExanetTest *exanet_start_ports(uint32_t coord, const uint32_t *peers,
 
     for (unsigned i = 0; i < count; i++) {
         if (peers[i] != EXANET_TEST_NO_PEER) {
-            g_autofree char *netdev = NULL;
+            g_autofree char *id = g_strdup_printf("wire%u", i);
+            g_autofree char *options = NULL;
 
             ports[i] = exanet_peer_new(peers[i], false);
-            netdev = exanet_peer_netdev(ports[i]);
-            g_string_append_printf(netdevs, "-netdev %s,id=wire%u ", netdev, i);
-            g_string_append_printf(links, ",link%u=wire%u", i, i);
+            options = exanet_peer_options(ports[i], id);
+            g_string_append_printf(netdevs, "%s ", options);
+            g_string_append_printf(links, ",link%u=%s", i, id);
             if (has_several_cables(peers, count, i)) {
                 g_string_append_printf(links, ",peer%u=0x%x", i, peers[i]);
             }

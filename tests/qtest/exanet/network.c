@@ -239,11 +239,10 @@ static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
     unsigned end = c->node[1] == n;
     unsigned other = c->node[!end];
 
+    id = g_strdup_printf("wire%u", c->port[end]);
     if (topo->alien[other]) {
-        g_autofree char *text = exanet_peer_netdev(f->alien[other]);
-
-        g_string_append_printf(netdevs, "-netdev %s,id=wire%u ", text,
-                               c->port[end]);
+        cable = exanet_peer_options(f->alien[other], id);
+        g_string_append_printf(netdevs, "%s ", cable);
         return;
     }
     g_assert_false(topo->mortal[n] && topo->mortal[other]);
@@ -252,7 +251,6 @@ static void add_netdev(ExanetNetwork *f, unsigned n, const ExanetCable *c,
      * the first attempt
      */
     path = g_strdup_printf("%s/%zu", f->dir, (size_t)(c - topo->cable));
-    id = g_strdup_printf("wire%u", c->port[end]);
     cable = machine_cable(id, path, connecting_end(topo, c) != end);
     g_string_append_printf(netdevs, "%s ", cable);
 }

@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/bswap.h"
+#include "../common/machine.h"
 #include "peer.h"
 
 static void take_frame(void *opaque, const uint8_t *buf, size_t len);
@@ -11,7 +12,11 @@ ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram)
 {
     ExanetPeer *p = g_new0(ExanetPeer, 1);
 
-    wire_peer_init(&p->wire, dgram, EXANET_FRAME_MAX);
+    if (machine_on_cable() && !dgram) {
+        wire_peer_init_cable(&p->wire, EXANET_FRAME_MAX);
+    } else {
+        wire_peer_init(&p->wire, dgram, EXANET_FRAME_MAX);
+    }
     p->coord = coord;
     p->epoch = 0x2a;
     p->max_words = EXANET_PEER_WORDS;
@@ -32,6 +37,11 @@ void exanet_peer_free(ExanetPeer *p)
 char *exanet_peer_netdev(ExanetPeer *p)
 {
     return wire_peer_netdev(&p->wire);
+}
+
+char *exanet_peer_options(ExanetPeer *p, const char *id)
+{
+    return wire_peer_options(&p->wire, id);
 }
 
 void exanet_peer_started(ExanetPeer *p)

@@ -56,15 +56,24 @@ typedef struct ExanetPeer {
 
 /*
  * Returns a peer with coordinates @coord; the caller frees the peer.  @dgram: the cable
- * is a datagram socket, which may lose frames.
+ * is a datagram socket, which may lose frames.  Otherwise the cable is a device
+ * rnic-cable or a stream socket, as machine_on_cable() says.
  */
 ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram);
 void exanet_peer_free(ExanetPeer *p);
-/* Returns the value of -netdev for the peer, without id; the caller frees the text. */
+/*
+ * Returns the value of -netdev for the peer, without id; the caller frees the text.
+ * Fails if the cable is an rnic-cable.
+ */
 char *exanet_peer_netdev(ExanetPeer *p);
 /*
- * Closes the test's copy of QEMU's end of the socket; must be called after QEMU has
- * inherited this end.
+ * Returns the options of QEMU for netdev @id, whose peer is @p; the caller frees the
+ * text.
+ */
+char *exanet_peer_options(ExanetPeer *p, const char *id);
+/*
+ * Closes the test's copy of QEMU's end of the socket, or waits until the rnic-cable is
+ * connected; must be called after QEMU has started.
  */
 void exanet_peer_started(ExanetPeer *p);
 

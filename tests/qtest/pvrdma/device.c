@@ -86,24 +86,21 @@ static void machine_start_at(PvrdmaTest *t, bool port, const char *cable,
     g_assert_cmphex(size, ==, PVRDMA_UARS * PVRDMA_PAGE_BYTES);
 }
 
-static void machine_start(PvrdmaTest *t, const char *netdev, const char *props)
-{
-    g_autofree char *options = g_strdup_printf("-netdev %s,id=wire", netdev);
-
-    machine_start_at(t, false, options, props);
-}
-
 static PvrdmaTest *start_cold(bool peer, const char *props)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
-    g_autofree char *netdev = NULL;
+    g_autofree char *options = NULL;
 
     t->mac = peer ? pvrdma_peer_mac : pvrdma_mac;
     t->gid = peer ? pvrdma_peer_gid : pvrdma_gid;
     t->gid6 = peer ? pvrdma_peer_gid6 : pvrdma_gid6;
-    wire_peer_init(&t->wire, false, FRAME_MAX);
-    netdev = wire_peer_netdev(&t->wire);
-    machine_start(t, netdev, props);
+    if (machine_on_cable()) {
+        wire_peer_init_cable(&t->wire, FRAME_MAX);
+    } else {
+        wire_peer_init(&t->wire, false, FRAME_MAX);
+    }
+    options = wire_peer_options(&t->wire, "wire");
+    machine_start_at(t, false, options, props);
     return t;
 }
 
@@ -295,12 +292,13 @@ static char *server_netdev(const char *path)
 static PvrdmaTest *start_server(const char *netdev, const char *props)
 {
     PvrdmaTest *t = g_new0(PvrdmaTest, 1);
+    g_autofree char *options = g_strdup_printf("-netdev %s,id=wire", netdev);
 
     t->mac = pvrdma_mac;
     t->gid = pvrdma_gid;
     t->gid6 = pvrdma_gid6;
     wire_peer_init_closed(&t->wire);
-    machine_start(t, netdev, props);
+    machine_start_at(t, false, options, props);
     pvrdma_msix_enable(t);
     pvrdma_bring_up(t);
     return t;
