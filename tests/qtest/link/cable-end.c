@@ -3,7 +3,6 @@
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
 #include "qemu/bswap.h"
-#include "qobject/qdict.h"
 #include "common/wait.h"
 #include "cable-end.h"
 #include <poll.h>
@@ -68,21 +67,7 @@ void cable_machine_stop(CableMachine *m)
 
 uint64_t cable_get(CableMachine *m, unsigned cable, const char *name)
 {
-    QDict *reply = qtest_qmp(m->qts, "{'execute': 'qom-get', 'arguments': {'path': "
-                             "%s, 'property': %s}}",
-                             cable ? "/machine/peripheral/c1" : "/machine/peripheral/c0",
-                             name);
-    QObject *value = qdict_get(reply, "return");
-    uint64_t found = 0;
-
-    g_assert_nonnull(value);
-    if (qobject_type(value) == QTYPE_QBOOL) {
-        found = qdict_get_bool(reply, "return");
-    } else {
-        found = qdict_get_int(reply, "return");
-    }
-    qobject_unref(reply);
-    return found;
+    return machine_cable_get(m->qts, cable ? "c1" : "c0", name);
 }
 
 void cable_wait(CableMachine *m, unsigned cable, const char *name, uint64_t value)
@@ -95,8 +80,7 @@ void cable_frame_keep(void *opaque, const uint8_t *frame, size_t len)
     g_queue_push_tail(opaque, g_bytes_new(frame, len));
 }
 
-/* Fills @frame with @len bytes that depend on @seed. */
-static void frame_fill(uint8_t *frame, size_t len, unsigned seed)
+void cable_frame_fill(uint8_t *frame, size_t len, unsigned seed)
 {
     for (size_t i = 0; i < len; i++) {
         frame[i] = seed * 31 + i * 7 + (i >> 8);
@@ -107,7 +91,7 @@ void cable_wire_send(CableMachine *m, unsigned cable, size_t len, unsigned seed)
 {
     g_autofree uint8_t *frame = g_malloc(len + 1);
 
-    frame_fill(frame, len, seed);
+    cable_frame_fill(frame, len, seed);
     wire_peer_send(&m->wire[cable], frame, len, cable_frame_keep, &m->frames[cable]);
 }
 
@@ -117,7 +101,7 @@ void cable_wire_receive(CableMachine *m, unsigned cable, size_t len, unsigned se
     GBytes *frame = wire_peer_take(&m->wire[cable], &m->frames[cable], cable_frame_keep,
                                    &m->frames[cable]);
 
-    frame_fill(want, len, seed);
+    cable_frame_fill(want, len, seed);
     g_assert_cmpmem(g_bytes_get_data(frame, NULL), g_bytes_get_size(frame), want, len);
     g_bytes_unref(frame);
 }
@@ -257,7 +241,7 @@ void cable_end_frame_put(CableEnd *e, uint32_t len, unsigned seed)
     uint8_t *at = e->tx_data + e->tx->head % RING;
 
     stl_he_p(at, len);
-    frame_fill(at + RECORD, len, seed);
+    cable_frame_fill(at + RECORD, len, seed);
     qatomic_store_release(&e->tx->head, e->tx->head + ROUND_UP(RECORD + len, 8));
 }
 
@@ -281,7 +265,7 @@ void cable_end_frame_receive(CableEnd *e, uint32_t len, unsigned seed)
 
     wait_until(qatomic_load_acquire(&e->rx->head) != at, wait_pause());
     g_assert_cmpuint(ldl_he_p(e->rx_data + at % RING), ==, len);
-    frame_fill(want, len, seed);
+    cable_frame_fill(want, len, seed);
     for (uint32_t i = 0; i < len; i++) {
         g_assert_cmphex(e->rx_data[(at + RECORD + i) % RING], ==, want[i]);
     }

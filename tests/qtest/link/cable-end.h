@@ -52,6 +52,8 @@ uint64_t cable_get(CableMachine *m, unsigned cable, const char *name);
 /* Waits until property @name of cable c@cable has @value. */
 void cable_wait(CableMachine *m, unsigned cable, const char *name, uint64_t value);
 
+/* Fills @frame with @len bytes that depend on @seed. */
+void cable_frame_fill(uint8_t *frame, size_t len, unsigned seed);
 /* Callback of wire_peer_*() that keeps a frame in the GQueue @opaque. */
 void cable_frame_keep(void *opaque, const uint8_t *frame, size_t len);
 /* Sends a frame of @len bytes, filled from @seed, by the socket to cable c@cable. */

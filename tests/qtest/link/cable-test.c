@@ -10,6 +10,9 @@
 #define RING RNIC_CABLE_RING_BYTES
 #define RECORD sizeof(struct rnic_cable_record)
 #define FRAME_MAX RNIC_CABLE_FRAME_MAX
+/* QEMU runs other work after this number of frames, or of bytes. */
+#define RUN_FRAMES 1024
+#define RUN_BYTES (256 * 1024)
 
 /* Frames of 60 bytes up to the longest frame cross a cable in both directions. */
 static void test_frames(void)
@@ -177,6 +180,51 @@ static void test_leave_full(void)
     cable_end_close(&e);
     cable_wait(&m, 0, "connected", 0);
     g_assert_cmpuint(cable_get(&m, 0, "received"), ==, frames);
+    cable_machine_stop(&m);
+}
+
+/*
+ * Writes @frames frames of @len bytes while QEMU sleeps, and wakes QEMU.  Asserts that
+ * all of them arrive, @run frames without other work of the main loop.  Returns true if
+ * QMP has been answered between two runs.
+ */
+static bool runs_are_seen(CableMachine *m, unsigned frames, uint32_t len, unsigned run)
+{
+    uint64_t before = cable_get(m, 0, "received"), received = 0;
+    bool between = false;
+    CableEnd e;
+
+    cable_end_open(m, &e);
+    for (unsigned i = 0; i < frames; i++) {
+        cable_end_frame_put(&e, len, i);
+    }
+    g_assert_true(cable_end_wake(&e));
+    wait_until(received == frames, {
+        received = cable_get(m, 0, "received") - before;
+        g_assert_cmpuint(received, <=, frames);
+        g_assert_true(received == frames || received % run == 0);
+        between |= received > 0 && received < frames;
+    });
+    g_assert_cmpuint(qatomic_read(&e.tx->tail), ==, e.tx->head);
+    cable_end_close(&e);
+    cable_wait(m, 0, "connected", 0);
+    return between;
+}
+
+/*
+ * A full ring does not keep the main loop from other work, and all its frames arrive.
+ * Repeats this until the main loop has answered QMP before the last frame.
+ */
+static void test_runs(void)
+{
+    CableMachine m;
+
+    cable_machine_init(&m);
+    cable_machine_start_hub(&m, ",server=on");
+    wait_until(runs_are_seen(&m, 14000, 60, RUN_FRAMES), wait_pause());
+    wait_until(runs_are_seen(&m, 1000, 1000, DIV_ROUND_UP(RUN_BYTES, 1000)),
+               wait_pause());
+    g_assert_cmpuint(cable_get(&m, 0, "violations"), ==, 0);
     cable_machine_stop(&m);
 }
 
@@ -476,6 +524,7 @@ int main(int argc, char **argv)
     qtest_add_func("/link/cable/empty", test_empty);
     qtest_add_func("/link/cable/leave", test_leave);
     qtest_add_func("/link/cable/leave-full", test_leave_full);
+    qtest_add_func("/link/cable/runs", test_runs);
     qtest_add_func("/link/cable/alone", test_alone);
     qtest_add_func("/link/cable/set-link", test_set_link);
     qtest_add_func("/link/cable/set-link-nic", test_set_link_nic);
