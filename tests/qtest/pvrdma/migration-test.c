@@ -19,19 +19,6 @@ static void start(Rc *rc)
     rc_start(rc, &(RcInit) { BYTES, SQ_PSN, RQ_PSN });
 }
 
-/* Takes packets @first to @end - 1 of a WRITE of @count packets that starts at @psn. */
-static void sent_write(Rc *rc, uint32_t psn, unsigned first, unsigned end,
-                       unsigned count)
-{
-    for (unsigned i = first; i < end; i++) {
-        uint8_t opcode = i == 0 ? ROCE_OP_WRITE_FIRST :
-                         i == count - 1 ? ROCE_OP_WRITE_LAST :
-                         ROCE_OP_WRITE_MIDDLE;
-
-        rc_sent(rc, opcode, psn + i, i * MTU, MTU);
-    }
-}
-
 /*
  * Asserts that no frame is on the wire, which the move would lose, and moves the
  * machine.
@@ -57,14 +44,14 @@ static void test_requests(void)
     rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 8 * MTU);
     rc_post(&rc, 2, PVRDMA_WR_RDMA_READ, at, 4 * MTU);
     rc_post(&rc, 3, PVRDMA_WR_SEND, 0, MTU);
-    sent_write(&rc, SQ_PSN, 0, 8, 8);
+    rc_sent_write(&rc, SQ_PSN, 0, 8, 8);
     rc_asked(&rc, read, 0, 4 * MTU);
     rc_sent(&rc, ROCE_OP_SEND_ONLY, read + 4, 0, MTU);
     rc_ack(&rc, SQ_PSN + 2);
     pvrdma_settle(rc.t);
 
     move(&rc);
-    sent_write(&rc, SQ_PSN, 3, 8, 8);
+    rc_sent_write(&rc, SQ_PSN, 3, 8, 8);
     rc_asked(&rc, read, 0, 4 * MTU);
     rc_sent(&rc, ROCE_OP_SEND_ONLY, read + 4, 0, MTU);
     rc_response(&rc, ROCE_OP_READ_RESP_FIRST, read, 0xa1, MTU);
@@ -139,17 +126,6 @@ static void test_silent_peer(void)
 
 /* --- What the peer sends -------------------------------------------------- */
 
-static void peer_sends(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t byte)
-{
-    uint8_t payload[MTU];
-
-    memset(payload, byte, sizeof(payload));
-    rc_send(rc, &(RocePacket) {
-        .opcode = opcode, .psn = psn, .ack_req = true,
-        .va = rc->mr.va + 64 * MTU, .rkey = rc->mr.rkey, .dma_len = 3 * MTU,
-    }, payload, MTU);
-}
-
 /*
  * The first of three packets of a SEND has arrived, and the device has taken its
  * receive WQE.
@@ -166,18 +142,18 @@ static void test_receive(void)
         pvrdma_post_recv(rc.t, &rc.qp, 100 + i, &sge, 1);
     }
     pvrdma_cq_arm(rc.t, &rc.cq, PVRDMA_UAR_CQ_ARM);
-    peer_sends(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 1);
+    rc_send_part(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 1);
     rc_acked(&rc, RQ_PSN);
 
     move(&rc);
-    peer_sends(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 0xee);       /* a duplicate */
+    rc_send_part(&rc, ROCE_OP_SEND_FIRST, RQ_PSN, 0xee);       /* a duplicate */
     rc_acked(&rc, RQ_PSN);
-    peer_sends(&rc, ROCE_OP_SEND_MIDDLE, RQ_PSN + 1, 2);
+    rc_send_part(&rc, ROCE_OP_SEND_MIDDLE, RQ_PSN + 1, 2);
     rc_acked(&rc, RQ_PSN + 1);
     g_assert_cmpuint(pvrdma_cqne_take(rc.t), ==, 0);
 
     move(&rc);
-    peer_sends(&rc, ROCE_OP_SEND_LAST, RQ_PSN + 2, 3);
+    rc_send_part(&rc, ROCE_OP_SEND_LAST, RQ_PSN + 2, 3);
     rc_acked(&rc, RQ_PSN + 2);
     cqe = pvrdma_cq_expect(rc.t, &rc.cq, 100, PVRDMA_WC_SUCCESS);
     g_assert_cmpuint(le32_to_cpu(cqe.byte_len), ==, 3 * MTU);
@@ -187,7 +163,7 @@ static void test_receive(void)
     for (unsigned i = 0; i < 3; i++) {
         rc_assert_filled(&rc, i * MTU, i + 1, MTU);
     }
-    peer_sends(&rc, ROCE_OP_SEND_ONLY, RQ_PSN + 3, 9);
+    rc_send_part(&rc, ROCE_OP_SEND_ONLY, RQ_PSN + 3, 9);
     rc_acked(&rc, RQ_PSN + 3);
     rc_done(&rc, 101, PVRDMA_WC_SUCCESS);
     rc_assert_filled(&rc, 4 * MTU, 9, MTU);
@@ -200,16 +176,16 @@ static void test_write(void)
     Rc rc;
 
     start(&rc);
-    peer_sends(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
+    rc_send_part(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
     rc_acked(&rc, RQ_PSN);
-    peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);
+    rc_send_part(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);
     rc_naked(&rc, RQ_PSN + 1, ROCE_NAK_PSN_SEQUENCE);
     move(&rc);
-    peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);   /* no second NAK */
+    rc_send_part(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 0xee);   /* no second NAK */
     pvrdma_assert_quiet(rc.t);
-    peer_sends(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
+    rc_send_part(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
     rc_acked(&rc, RQ_PSN + 1);
-    peer_sends(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 6);
+    rc_send_part(&rc, ROCE_OP_WRITE_LAST, RQ_PSN + 2, 6);
     rc_acked(&rc, RQ_PSN + 2);
     for (unsigned i = 0; i < 3; i++) {
         rc_assert_filled(&rc, (64 + i) * MTU, 4 + i, MTU);
@@ -337,7 +313,7 @@ static void test_saved_only(void)
 
     start(&rc);
     rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 8 * MTU);
-    sent_write(&rc, SQ_PSN, 0, 8, 8);
+    rc_sent_write(&rc, SQ_PSN, 0, 8, 8);
     rc_ack(&rc, SQ_PSN + 2);
     for (unsigned i = 0; i < 6; i++) {
         /* more atomics than the device remembers answers of */
@@ -366,20 +342,20 @@ static void test_snapshot(void)
     start(&rc);
     migrate_disk_add(rc.t->qts, path);
     rc_post(&rc, 1, PVRDMA_WR_RDMA_WRITE, 0, 8 * MTU);
-    sent_write(&rc, SQ_PSN, 0, 8, 8);
+    rc_sent_write(&rc, SQ_PSN, 0, 8, 8);
     rc_ack(&rc, SQ_PSN + 2);
-    peer_sends(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
+    rc_send_part(&rc, ROCE_OP_WRITE_FIRST, RQ_PSN, 4);
     rc_acked(&rc, RQ_PSN);
     migrate_snapshot(rc.t->qts, "snapshot-save");
     for (unsigned i = 0; i < 3; i++) {
         pvrdma_assert_quiet(rc.t);
-        peer_sends(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
+        rc_send_part(&rc, ROCE_OP_WRITE_MIDDLE, RQ_PSN + 1, 5);
         rc_acked(&rc, RQ_PSN + 1);
         rc_ack(&rc, SQ_PSN + 7);
         rc_done(&rc, 1, PVRDMA_WC_SUCCESS);
         rc_assert_filled(&rc, 65 * MTU, 5, MTU);
         migrate_snapshot(rc.t->qts, "snapshot-load");
-        sent_write(&rc, SQ_PSN, 3, 8, 8);
+        rc_sent_write(&rc, SQ_PSN, 3, 8, 8);
         pvrdma_assert_mem(rc.t, rc.mr.pa + 65 * MTU, rc.data + 65 * MTU, MTU);
     }
     rc_ack(&rc, SQ_PSN + 7);

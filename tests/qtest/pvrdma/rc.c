@@ -66,6 +66,17 @@ void rc_sent(Rc *rc, uint8_t opcode, uint32_t psn, uint32_t offset, uint32_t len
     g_assert_cmpuint(f->len, ==, MAX(bytes, ETHERNET_MIN));
 }
 
+void rc_sent_write(Rc *rc, uint32_t psn, unsigned first, unsigned end, unsigned count)
+{
+    for (unsigned i = first; i < end; i++) {
+        uint8_t opcode = i == 0 ? ROCE_OP_WRITE_FIRST :
+                         i == count - 1 ? ROCE_OP_WRITE_LAST :
+                         ROCE_OP_WRITE_MIDDLE;
+
+        rc_sent(rc, opcode, psn + i, i * RC_MTU, RC_MTU);
+    }
+}
+
 void rc_asked(Rc *rc, uint32_t psn, uint32_t offset, uint32_t len)
 {
     g_autofree PvrdmaFrame *f = rc_expect(rc, ROCE_OP_READ_REQUEST, psn);
@@ -110,6 +121,18 @@ void rc_send(Rc *rc, const RocePacket *pkt, const void *payload, size_t len)
     p.qpn = p.qpn ?: rc->qp.qpn;
     p.psn &= ROCE_PSN_MASK;
     pvrdma_wire_send(rc->t, &rc->path, &p, payload, len);
+}
+
+void rc_send_part(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t byte)
+{
+    uint8_t payload[RC_MTU];
+
+    memset(payload, byte, sizeof(payload));
+    rc_send(rc, &(RocePacket) {
+        .opcode = opcode, .psn = psn, .ack_req = true,
+        .va = rc->mr.va + RC_PART_OFFSET, .rkey = rc->mr.rkey,
+        .dma_len = RC_PARTS * RC_MTU,
+    }, payload, sizeof(payload));
 }
 
 void rc_aeth(Rc *rc, uint32_t psn, enum roce_aeth_kind kind, unsigned value)

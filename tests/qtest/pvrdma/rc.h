@@ -48,6 +48,11 @@ void rc_post(Rc *rc, uint64_t wr_id, enum pvrdma_wr_opcode opcode,
  */
 void rc_sent(Rc *rc, uint8_t opcode, uint32_t psn, uint32_t offset, uint32_t len);
 /*
+ * Takes packets @first to @end - 1 of a WRITE of @count packets that starts at @psn, and
+ * whose data are the first bytes of the region.
+ */
+void rc_sent_write(Rc *rc, uint32_t psn, unsigned first, unsigned end, unsigned count);
+/*
  * Takes the next packet of the device; asserts that it is a READ request with @psn for
  * @len bytes at RC_PEER_VA + @offset.
  */
@@ -68,6 +73,13 @@ void rc_assert_filled(Rc *rc, uint32_t offset, uint8_t byte, uint32_t len);
  * destination is @pkt->qpn, or @rc->qp if @pkt->qpn is 0.
  */
 void rc_send(Rc *rc, const RocePacket *pkt, const void *payload, size_t len);
+/*
+ * Sends a packet of RC_MTU bytes @byte that asks for an ACK.  The target of a WRITE is
+ * RC_PARTS packets at RC_PART_OFFSET of the region.
+ */
+#define RC_PARTS        3
+#define RC_PART_OFFSET  (64 * RC_MTU)
+void rc_send_part(Rc *rc, uint8_t opcode, uint32_t psn, uint8_t byte);
 void rc_aeth(Rc *rc, uint32_t psn, enum roce_aeth_kind kind, unsigned value);
 void rc_ack(Rc *rc, uint32_t psn);
 /*
