@@ -6,8 +6,8 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "qobject/qdict.h"
 #include "device.h"
+#include "../common/machine.h"
 #include "../common/msi-source.h"
 #include "../common/vcpu.h"
 
@@ -112,12 +112,7 @@ static void rig_stop(Rig *r)
 /* Returns true if the device rnic-cable "wire" is connected. */
 static bool cable_is_connected(ExanetTest *t)
 {
-    QDict *reply = qtest_qmp(t->qts, "{'execute': 'qom-get', 'arguments': {'path': "
-                             "'/machine/peripheral/wire', 'property': 'connected'}}");
-    bool connected = qdict_get_bool(reply, "return");
-
-    qobject_unref(reply);
-    return connected;
+    return machine_cable_get(t->qts, "wire", "connected");
 }
 
 /* --- What the processor and the peer do ---------------------------------------- */
@@ -307,24 +302,32 @@ static void test_reset(void)
     rig_stop(&r);
 }
 
-/* The device is unplugged while the processor polls: further stores have no effect. */
+/*
+ * Unplugs the device while the processor polls: further stores have no effect.  Returns
+ * after the end of the processor's loop.
+ */
+static void unplug(Rig *r)
+{
+    poll_go(r, 0, BLOCKS - 1);
+    exanet_wait(r->t, exanet_count(r->t, POLL) > 0);
+    qtest_qmp_device_del_send(r->t->qts, "nic");
+    qtest_outl(r->t->qts, ACPI_EJECT, 1u << PCI_SLOT_NIC);
+    g_assert_false(vcpu_is_done(r->t->qts));
+    qtest_writel(r->t->qts, slot(BLOCKS - 1), stamp(BLOCKS - 1));
+    vcpu_wait(r->t->qts);
+    /*
+     * the device is freed only now, because the processor's loop is one RCU read
+     * section
+     */
+    qtest_qmp_eventwait(r->t->qts, "DEVICE_DELETED");
+}
+
 static void test_unplug(void)
 {
     Rig r = rig_start_cold("pc", "tcg", 0, "");
 
     rig_run(&r);
-    poll_go(&r, 0, BLOCKS - 1);
-    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
-    qtest_qmp_device_del_send(r.t->qts, "nic");
-    qtest_outl(r.t->qts, ACPI_EJECT, 1u << PCI_SLOT_NIC);
-    g_assert_false(vcpu_is_done(r.t->qts));
-    qtest_writel(r.t->qts, slot(BLOCKS - 1), stamp(BLOCKS - 1));
-    vcpu_wait(r.t->qts);
-    /*
-     * the device is freed only now, because the processor's loop is one RCU read
-     * section
-     */
-    qtest_qmp_eventwait(r.t->qts, "DEVICE_DELETED");
+    unplug(&r);
     rig_stop(&r);
 }
 
@@ -358,14 +361,15 @@ static void test_hub(void)
  * Starts a node whose port has a device rnic-cable.  Stores in *@far a second QEMU, which
  * has the other end, and forwards frames between the cable and the peer.
  */
-static Rig rig_start_cable(QTestState **far)
+static Rig rig_start_cable(const char *machine, QTestState **far)
 {
     ExanetPeer *peer = exanet_peer_new(EXANET_TEST_PEER, false);
     g_autofree char *netdev = exanet_peer_netdev(peer);
     g_autofree char *path = g_strdup_printf("%s.cable", bios_path);
     g_autofree char *cable = g_strdup_printf("-device rnic-cable,id=wire,path=%s", path);
-    g_autofree char *props = g_strdup_printf(",link0=wire -accel tcg -bios %s -S",
-                                             bios_path);
+    g_autofree char *props = g_strdup_printf(",link0=wire,addr=%u -machine %s "
+                                             "-accel tcg -bios %s -S", PCI_SLOT_NIC,
+                                             machine, bios_path);
     Rig r = { .path = { g_steal_pointer(&path) } };
 
     *far = qtest_initf("-machine none -nodefaults -netdev %s,id=outer -device rnic-cable,"
@@ -382,7 +386,7 @@ static Rig rig_start_cable(QTestState **far)
 static void test_cable(void)
 {
     QTestState *far;
-    Rig r = rig_start_cable(&far);
+    Rig r = rig_start_cable("q35", &far);
 
     exanet_wait(r.t, (round_of(&r), exanet_count(r.t, RX_POLLED) > 0));
     rig_stop(&r);
@@ -393,7 +397,7 @@ static void test_cable(void)
 static void test_cable_gone(void)
 {
     QTestState *far;
-    Rig r = rig_start_cable(&far);
+    Rig r = rig_start_cable("q35", &far);
     uint64_t polls;
 
     round_of(&r);
@@ -405,6 +409,28 @@ static void test_cable_gone(void)
     g_assert_false(vcpu_is_done(r.t->qts));
     poll_end(&r, BLOCKS);
     rig_stop(&r);
+}
+
+/*
+ * The device at a cable is unplugged while the processor polls.  No device ends this
+ * poll, so the cable does: the main loop takes the next frames, and QEMU drops them.
+ */
+static void test_cable_unplug(void)
+{
+    QTestState *far;
+    Rig r = rig_start_cable("pc", &far);
+    uint64_t received;
+
+    unplug(&r);
+    received = machine_cable_get(r.t->qts, "wire", "received");
+    for (unsigned i = 0; i < 3; i++) {
+        exanet_peer_hello(r.t->peer, false);
+    }
+    wait_until(machine_cable_get(r.t->qts, "wire", "received") >= received + 3,
+               wait_pause());
+    g_assert_true(cable_is_connected(r.t));
+    rig_stop(&r);
+    qtest_quit(far);
 }
 
 int main(int argc, char **argv)
@@ -424,6 +450,7 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/poll/hub", test_hub);
     qtest_add_func("/exanet/poll/cable", test_cable);
     qtest_add_func("/exanet/poll/cable-gone", test_cable_gone);
+    qtest_add_func("/exanet/poll/cable-unplug", test_cable_unplug);
     status = g_test_run();
     vcpu_bios_remove(bios_path);
     return status;
