@@ -60,7 +60,7 @@ def _call(pair, kind, program, column):
     r = pair.nodes[0].run(
         f'ssh node1 timeout {_SECONDS} {program} </dev/null >/dev/null 2>&1 & '
         'for i in $(seq 100); do '
-        'ssh node1 grep -q :4853.*:0000.0A /proc/net/tcp && break; done; '
+        'ssh node1 ss -Hltn sport = :18515 | grep -q . && break; done; '
         f'{program} 10.77.0.2; code=$?; wait; exit $code', _SECONDS,
         capture_output=True, text=True)
     log.write_text(r.stdout + r.stderr, encoding='utf-8')
