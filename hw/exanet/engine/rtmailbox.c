@@ -131,17 +131,6 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
     return EXANET_RESP_ACK;
 }
 
-bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word)
-{
-    ExanetRtMailbox *rt = &s->rt;
-
-    if (rt->responses.count == 0) {
-        return false;
-    }
-    *word = rt->resp[rnic_fifo_pop(&rt->responses, EXANET_RT_RESPONSES)];
-    return true;
-}
-
 static void rtmailbox_request_drop(ExanetRtMailbox *rt)
 {
     rnic_fifo_pop(&rt->requests, EXANET_RT_REQUESTS_MAX);
@@ -171,7 +160,7 @@ static uint32_t rtmailbox_resp_read(ExanetState *s)
      * responses
      */
     if (!s->rt.internal) {
-        exanet_rtmailbox_pop_response(s, &word);
+        exanet_rtmailbox_pop_response(&s->rt, &word);
     }
     return word | (s->rt.requests.count ? EXANET_RT_REQUESTS : 0);
 }

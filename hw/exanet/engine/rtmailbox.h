@@ -57,7 +57,14 @@ enum exanet_resp exanet_rtmailbox_request(ExanetState *s,
  * Removes the oldest response from its FIFO, and stores the response (fields EXANET_RT_*)
  * in *@word.  Returns false if the FIFO is empty.
  */
-bool exanet_rtmailbox_pop_response(ExanetState *s, uint32_t *word);
+static inline bool exanet_rtmailbox_pop_response(ExanetRtMailbox *rt, uint32_t *word)
+{
+    if (rt->responses.count == 0) {
+        return false;
+    }
+    *word = rt->resp[rnic_fifo_pop(&rt->responses, EXANET_RT_RESPONSES)];
+    return true;
+}
 /*
  * Removes the oldest read request from its FIFO, and copies the request to *@req.
  * Returns false if the FIFO is empty.

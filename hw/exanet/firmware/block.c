@@ -363,25 +363,24 @@ static unsigned fw_block_new(ExanetState *s, ExanetFirmware *fw, FwTransfer *t,
     uint32_t len = exanet_segment(dst, t->len - t->issued, max);
     unsigned tid = fw_tid_take(s, fw, t->ctx, peer);
     FwBlock *b;
+    FwCopy first;
 
     if (tid == FW_NONE) {
         return FW_NONE;
     }
+    first = exanet_fw_record_begin(fw, t, peer, paths, tid, len);
     b = &fw->block[tid];
     *b = (FwBlock) {
         .peer = peer,
-        .src = t->src + t->issued,
-        .dst = dst,
-        .len = len,
+        .src = t->src + t->issued, .dst = dst, .len = len,
         .transfer = t - fw->transfer,
         .order = ++fw->order,
-        .next = FW_NONE,
-        .prev = FW_NONE,
+        .seq = first.seq, .first_seq = first.seq, .gen = first.gen, .path = first.path,
+        .next = FW_NONE, .prev = FW_NONE,
         .shorter = peer->shorter,
         .state = FW_SENT,
         .notify = t->notify && t->issued + len == t->len,
     };
-    exanet_fw_record_begin(fw, t, paths, b, tid);
     t->issued += len;
     t->inflight++;
     fw->tids[t->ctx]++;

@@ -542,7 +542,7 @@ static bool fw_run(ExanetState *s, unsigned packets)
     }
     exanet_fw_enter(s, fw);
     /* handles responses first, because responses free TIDs and windows */
-    while (s->rt.responses.count && exanet_rtmailbox_pop_response(s, &word)) {
+    while (exanet_rtmailbox_pop_response(&s->rt, &word)) {
         exanet_fw_response(s, fw, word);
     }
     while (fw->errors.fifo.count) {

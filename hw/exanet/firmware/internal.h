@@ -111,6 +111,13 @@ typedef struct FwPaths {
     unsigned count;                 /* number of all paths */
 } FwPaths;
 
+/* A copy of a block, as its packets describe the copy. */
+typedef struct FwCopy {
+    uint16_t seq;                   /* sequence number */
+    uint8_t gen;                    /* generation of the block */
+    uint8_t path;                   /* fields EXANET_PATH_* */
+} FwCopy;
+
 typedef struct FwBlock {
     FwPeer *peer;                   /* destination of the block; NULL in state FW_FREE */
     uint64_t src;                   /* address at the source, 64 bits */
@@ -449,13 +456,14 @@ FwPeer *exanet_fw_peer(ExanetState *s, ExanetFirmware *fw, const FwTransfer *t,
 /* Returns true if the next block of @tid may be a block to @peer now. */
 bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid);
 /*
- * Sets the path (fw_path_first()), generation and first sequence number of @b, the next
- * block of @t and of @tid, and counts @b in its peer.  The caller has set the peer and
- * the length of @b, and exanet_fw_record_usable() has returned true for @tid.
- * fw->block[tid] must still be the last block of @tid.
+ * Returns the first copy of the next block of @t and of @tid, which has @len bytes: its
+ * path (fw_path_first()), generation and sequence number.  Counts the block in @peer.
+ * exanet_fw_record_usable() has returned true for @tid.  fw->block[tid] must still be the
+ * last block of @tid, because the generation depends on it.
  */
-void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
-                            const FwPaths *paths, FwBlock *b, unsigned tid);
+FwCopy exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwPaths *paths, unsigned tid,
+                              uint32_t len);
 /*
  * Records the end of @b, the block of @tid.  @maybe_done: the receiver may have completed
  * the block although @b was not acked.  If @b was not acked and @maybe_done is false, the

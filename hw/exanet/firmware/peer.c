@@ -281,11 +281,13 @@ bool exanet_fw_record_usable(ExanetFirmware *fw, FwPeer *peer, unsigned tid)
                      r->strays + step <= FW_BEHIND_MAX);
 }
 
-void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
-                            const FwPaths *paths, FwBlock *b, unsigned tid)
+FwCopy exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
+                              FwPeer *peer, const FwPaths *paths, unsigned tid,
+                              uint32_t len)
 {
-    FwTidRecord *r = fw_record(b->peer, tid);
-    unsigned step = fw_gen_step(r, fw_gen_taken(fw, b->peer, tid));
+    FwTidRecord *r = fw_record(peer, tid);
+    unsigned step = fw_gen_step(r, fw_gen_taken(fw, peer, tid));
+    unsigned path = fw_path_first(fw, t, peer, paths);
 
     if (step) {
         r->gen = (r->gen + step) % FW_GENERATIONS;
@@ -293,12 +295,9 @@ void exanet_fw_record_begin(const ExanetFirmware *fw, const FwTransfer *t,
         r->behind += step;
         r->strays += r->strays ? step : 0;
     }
-    b->path = fw_path_first(fw, t, b->peer, paths);
-    b->gen = r->gen;
-    b->seq = r->seq;
-    b->first_seq = b->seq;
-    b->peer->blocks++;
-    b->peer->path[b->path].bytes += b->len;
+    peer->blocks++;
+    peer->path[path].bytes += len;
+    return (FwCopy) { .seq = r->seq, .gen = r->gen, .path = path };
 }
 
 /*
