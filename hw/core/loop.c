@@ -5,8 +5,8 @@
 #include "loop.h"
 
 /*
- * Schedules the bottom half, unless it is scheduled already, because QEMU writes to an
- * eventfd for each call and then does one more turn of the main loop.
+ * Schedules the bottom half, unless it is scheduled already, because QEMU may write to an
+ * eventfd for each call and then do one more turn of the main loop.
  */
 static void loop_bh_schedule(RNicLoop *l)
 {

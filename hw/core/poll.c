@@ -8,7 +8,7 @@
 #include "poll.h"
 #include "vcpu.h"
 
-#define POLL_NS 4000    /* real time, ns: the vCPU does not poll the netdevs later */
+#define POLL_NS 4000    /* real time, ns: longest wait for an event */
 #define WAIT_NS 700     /* real time, ns: longest wait between two polls of the netdevs */
 
 /*

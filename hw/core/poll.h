@@ -44,9 +44,9 @@ bool rnic_poll_again(RNicPoll *p);
 
 /*
  * Continues a poll that has ended because of its event: until *@events differs from
- * @seen, for at most 4 us more.  Returns the result of rnic_poll_again(), of which the
- * next calls also refer to @events.  Returns false if the poll has ended because of its
- * time, or if the poll waits for @events already.
+ * @seen, for at most 4 us more.  Later calls of rnic_poll_again() wait for @events.
+ * Returns the result of rnic_poll_again().  Returns false if the poll has ended because
+ * of its time, or if the poll waits for @events already.
  */
 bool rnic_poll_continue(RNicPoll *p, const uint32_t *events, uint32_t seen);
 

@@ -324,14 +324,14 @@ static uint64_t uar_read(void *opaque, hwaddr addr, unsigned size)
  * polls already, only waits.  A guest that finds its CQ empty usually waits for a frame.
  *
  * If a silent write has arrived since the start of the last poll with a completion, the
- * poll continues after its completion until the next silent write, because a process that
- * exchanges such writes reads memory next, and not its CQ, and then only the main loop
- * would take the frame.
+ * poll continues after the completion of a send WQE until the next silent write, because
+ * a process that exchanges such writes reads memory next, and not its CQ, and then only
+ * the main loop would take the frame.
  */
 static void uar_poll(PvrdmaState *s)
 {
     uint64_t before = s->counter[PVRDMA_CNT_RX_POLLED];
-    uint32_t completions = s->completions;
+    uint32_t completions = s->completions, receives = s->receives;
     uint32_t writes = s->silent_writes;
     bool exchange = writes != s->silent_writes_polled;
     RNicPoll poll;
@@ -341,7 +341,8 @@ static void uar_poll(PvrdmaState *s)
         pvrdma_port_poll(s);
         mmio_leave(s);
         more = rnic_poll_again(&poll) ||
-               (exchange && rnic_poll_continue(&poll, &s->silent_writes, writes));
+               (exchange && s->receives == receives &&
+                rnic_poll_continue(&poll, &s->silent_writes, writes));
     }
     if (s->completions != completions) {
         s->silent_writes_polled = writes;

@@ -80,9 +80,11 @@ struct PvrdmaState {
      * this number without the big lock.
      */
     uint32_t completions;
+    uint32_t receives;              /* number of completions of receive WQEs */
     /*
-     * Number of RDMA writes that have arrived without a completion, modulo 2^32, read in
-     * the same way; and the value at the start of the last poll that had a completion.
+     * Silent writes: RDMA writes of peers that had no completion.  Their number, modulo
+     * 2^32, which a vCPU that polls reads without the big lock; and this number at the
+     * start of the last poll that had a completion.
      */
     uint32_t silent_writes, silent_writes_polled;
     uint64_t counter[PVRDMA_COUNTER_COUNT];

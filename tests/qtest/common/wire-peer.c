@@ -205,6 +205,9 @@ static void cable_send(WirePeer *p, const void *frame, size_t len, WirePeerFrame
     while (!(at = rnic_ring_reserve(&p->tx, len))) {
         g_assert_false(p->closed || p->tx.broken);
         wait_check(end);
+        if (rnic_ring_must_wake_reader(&p->tx)) {
+            cable_wake(p);      /* also if @p is corked, because the ring is full */
+        }
         /* takes frames, because the device may wait until the test reads */
         wire_peer_poll(p, 1, fn, opaque);
     }

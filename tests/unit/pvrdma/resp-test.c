@@ -97,6 +97,7 @@ static void test_write(void)
 
     PEER(bed, WRITE_ONLY, BED_PSN, RETH(5, 33), .payload_len = 33);
     bed_expect_memory(bed, BED_VA + 5, BED_PSN, 0, 33);
+    g_assert_cmpuint(bed->s.silent_writes, ==, 1);
     PEER(bed, WRITE_FIRST, BED_PSN + 1, RETH(1000, 2 * BED_MTU + 1),
          .payload_len = BED_MTU);
     PEER(bed, WRITE_MIDDLE, BED_PSN + 2, .payload_len = BED_MTU);
@@ -114,6 +115,14 @@ static void test_write(void)
     g_assert_cmphex(wc->imm, ==, 77);
     g_assert_true(wc->solicited);
     EXPECT_ACK(bed, BED_PSN + 3, 2);    /* one acknowledgement for both messages */
+    g_assert_cmpuint(bed->s.silent_writes, ==, 1);
+    g_assert_cmpuint(bed->s.receives, ==, 1);
+    PEER(bed, WRITE_FIRST, BED_PSN + 4, RETH(0, BED_MTU + 1), .payload_len = BED_MTU);
+    g_assert_cmpuint(bed->s.silent_writes, ==, 1);
+    PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 1);
+    PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 1);       /* a duplicate */
+    g_assert_cmpuint(bed->s.silent_writes, ==, 2);
+    g_assert_cmpuint(bed->s.receives, ==, 1);
     bed_free(bed);
 }
 
