@@ -11,13 +11,22 @@
 
 /* -netdev socket sends the length of a frame, big-endian, before the frame */
 #define LENGTH_BYTES 4
+/*
+ * Send buffer of the sockets, which Linux doubles to its default.  Some tests fill the
+ * socket, so the size must not depend on the host.
+ */
+#define SOCKET_BYTES 106496
 
 void wire_peer_init(WirePeer *p, bool dgram, size_t frame_max)
 {
-    int sv[2];
+    int sv[2], bytes = SOCKET_BYTES;
 
     g_assert_cmpint(socketpair(PF_UNIX, dgram ? SOCK_DGRAM : SOCK_STREAM, 0, sv),
                     ==, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmpint(setsockopt(sv[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes)),
+                        ==, 0);
+    }
     *p = (WirePeer) {
         .fd = sv[0],
         .dev_fd = sv[1],
