@@ -212,8 +212,11 @@ def _alone(header, flags, cwd):
 def main_header(family):
     """Yields a message if the main header of FAMILY has more than MAIN_HEADER_MAX lines, and
     one if this header has more than FEW_USERS_MAX symbols (functions, macros, types and
-    variables) that fewer than FEW_USERS other files of FAMILY use."""
+    variables) that fewer than FEW_USERS other files of FAMILY use. A family without a device has
+    no main header."""
     path = TOP / f'hw/{family.name}/{family.name}.h'
+    if not path.exists():
+        return
     text = path.read_text(encoding='utf-8')
     name = path.relative_to(TOP)
     if (lines := len(text.splitlines())) > MAIN_HEADER_MAX:
