@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""EXTOLL: VELO, RMA and ATU of the prototype of 2008. There is no device yet, so no guest has
+this NIC."""
+
+from ..family import Family
+
+FAMILY = Family(
+    name='extoll', title='EXTOLL',
+    rooms=(('base',), ('link', 'velo'), ('',)),
+    headers=('velo.h', 'rma.h', 'atu.h', 'snq.h', 'wire.h', 'regs.h'),
+    nics=())
