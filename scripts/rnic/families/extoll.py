@@ -8,4 +8,4 @@ FAMILY = Family(
     name='extoll', title='EXTOLL',
     rooms=(('base',), ('link', 'velo'), ('',)),
     headers=('velo.h', 'rma.h', 'atu.h', 'snq.h', 'wire.h', 'regs.h'),
-    nics=())
+    nics=(), fuzz_runs={'replay': 50000})
