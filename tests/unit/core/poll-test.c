@@ -157,6 +157,7 @@ static bool poll_continued(const uint32_t *other)
     more = rnic_poll_continue(&p, other, *other);
     g_assert_false(rnic_poll_continue(&p, other, *other));
     while (rnic_poll_again(&p)) {
+        g_assert_true(locked);
     }
     g_assert_cmpint(get_clock() - before, >=, POLL_NS);
     rnic_poll_end(&p);
