@@ -123,6 +123,7 @@ static void test_write(void)
     PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 1);       /* a duplicate */
     g_assert_cmpuint(bed->s.silent_writes, ==, 2);
     g_assert_cmpuint(bed->s.receives, ==, 1);
+    EXPECT_ACK(bed, BED_PSN + 5, 3);    /* answers the duplicate */
     bed_free(bed);
 }
 
