@@ -174,10 +174,12 @@ static void measure(const char *name, bool poll, uint32_t len)
     double streamed, played;
     pid_t child;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0 ||
-        setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0 ||
-        setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0) {
         fail("socketpair");
+    }
+    if (setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0 ||
+        setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) < 0) {
+        fail("setsockopt");
     }
     child = fork();
     if (child < 0) {

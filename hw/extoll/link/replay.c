@@ -113,14 +113,13 @@ ExtollReplayStatus extoll_replay_tx_expire(ExtollReplayTx *tx, int64_t now)
 
 ExtollReplayStatus extoll_replay_tx_resume(ExtollReplayTx *tx, uint16_t expected)
 {
-    ExtollReplayStatus status = extoll_replay_tx_ack(tx, expected, false, 0);
-
-    if (status == EXTOLL_REPLAY_OK) {
-        tx->send = tx->oldest;
-        tx->tries = 0;
-        tx->deadline = INT64_MAX;
+    if (distance(tx->oldest, expected) > distance(tx->oldest, tx->sent)) {
+        return EXTOLL_REPLAY_BAD_ACK;
     }
-    return status;
+    tx->oldest = tx->send = expected;
+    tx->tries = 0;
+    tx->deadline = INT64_MAX;
+    return EXTOLL_REPLAY_OK;
 }
 
 /* Makes a NAK due, unless the sender has got one for the same flit. */

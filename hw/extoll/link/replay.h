@@ -70,7 +70,8 @@ ExtollReplayStatus extoll_replay_tx_expire(ExtollReplayTx *tx, int64_t now);
 
 /*
  * Continues after the connection was lost: goes back to the flit @expected, which the
- * other end wants next.  Returns OK or BAD_ACK.
+ * other end wants next.  Returns OK.  Returns BAD_ACK, without a change, if @expected was
+ * never sent, or was acknowledged before, because then the flit does not exist any more.
  */
 ExtollReplayStatus extoll_replay_tx_resume(ExtollReplayTx *tx, uint16_t expected);
 

@@ -142,6 +142,8 @@ void pvrdma_cq_push(PvrdmaState *s, PvrdmaCq *cq, const PvrdmaWc *wc)
         cq_fail(s, cq);
         return;
     }
+    s->receives += wc->opcode == PVRDMA_WC_RECV ||
+                   wc->opcode == PVRDMA_WC_RECV_RDMA_WITH_IMM;
     qatomic_set(&s->completions, s->completions + 1);
     trace_pvrdma_cq_complete(s->port.netdev, cq->handle, wc->qp, wc->wr_id,
                              wc->status);

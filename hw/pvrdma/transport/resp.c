@@ -121,7 +121,6 @@ static void resp_complete(PvrdmaQp *qp, const RocePacket *pkt, uint8_t status)
         .src_qp = qp->attr.dest_qpn,
     };
 
-    qp->s->receives++;
     if (pkt) {
         wc.solicited = pkt->solicited;
         wc.byte_len = r->done;

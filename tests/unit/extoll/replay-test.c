@@ -188,6 +188,10 @@ static void test_resume(void)
     g_assert_cmpint(tx.deadline, ==, 9 + EXTOLL_TIMER_NS);
     take(&tx, 9, 3, true);
     take(&tx, 9, 4, false);
+    /* flit 1 is acknowledged, so the sender has dropped it */
+    g_assert_cmpint(extoll_replay_tx_resume(&tx, 1), ==, EXTOLL_REPLAY_BAD_ACK);
+    g_assert_cmpuint(tx.oldest, ==, 2);
+    g_assert_cmpuint(tx.send, ==, 5);
     extoll_replay_tx_fini(&tx);
 }
 

@@ -111,6 +111,14 @@ static void test_format(void)
     g_assert_cmpuint(guest_index(f.o, PROD), ==, 1);
     g_assert_cmpmem(cqe_at(&f, 0), sizeof(want), &want, sizeof(want));
     g_assert_cmphex(cqe_at(&f, 1)->wr_id, ==, UINT64_MAX);
+    g_assert_cmpuint(f.g->s.completions, ==, 1);
+    g_assert_cmpuint(f.g->s.receives, ==, 1);
+    wc.opcode = PVRDMA_WC_RECV;         /* also of a datagram */
+    pvrdma_cq_push(&f.g->s, f.cq, &wc);
+    wc.opcode = PVRDMA_WC_RDMA_WRITE;
+    pvrdma_cq_push(&f.g->s, f.cq, &wc);
+    g_assert_cmpuint(f.g->s.completions, ==, 3);
+    g_assert_cmpuint(f.g->s.receives, ==, 2);
     finish(&f);
 }
 

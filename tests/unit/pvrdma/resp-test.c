@@ -116,13 +116,11 @@ static void test_write(void)
     g_assert_true(wc->solicited);
     EXPECT_ACK(bed, BED_PSN + 3, 2);    /* one acknowledgement for both messages */
     g_assert_cmpuint(bed->s.silent_writes, ==, 1);
-    g_assert_cmpuint(bed->s.receives, ==, 1);
     PEER(bed, WRITE_FIRST, BED_PSN + 4, RETH(0, BED_MTU + 1), .payload_len = BED_MTU);
     g_assert_cmpuint(bed->s.silent_writes, ==, 1);
     PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 1);
     PEER(bed, WRITE_LAST, BED_PSN + 5, .payload_len = 1);       /* a duplicate */
     g_assert_cmpuint(bed->s.silent_writes, ==, 2);
-    g_assert_cmpuint(bed->s.receives, ==, 1);
     EXPECT_ACK(bed, BED_PSN + 5, 3);    /* answers the duplicate */
     bed_free(bed);
 }
