@@ -311,6 +311,7 @@ bool exanet_init(ExanetState *s, const RNicHost *host, Error **errp)
     }
     exanet_regs_init(s, exanet_reg_blocks);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
+    exanet_series_init(&s->polls, exanet_poll_watch, s);
     s->loop.timed = s->shm_timing;
     s->sink = exanet_sink;
     s->units = units;
@@ -329,5 +330,6 @@ void exanet_fini(ExanetState *s)
 {
     rnic_stats_remove(&s->stats);
     exanet_bar_fini(s);
+    exanet_series_fini(&s->polls);
     rnic_loop_fini(&s->loop);
 }

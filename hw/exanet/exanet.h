@@ -37,6 +37,7 @@
 #include "base/regs.h"
 #include "engine/rtmailbox.h"
 #include "net/router.h"
+#include "series.h"
 #include "base/unit.h"
 #include "base/wire.h"
 
@@ -92,6 +93,7 @@ struct ExanetState {
     bool crc;
 
     RNicLoop loop;                  /* runs all units */
+    ExanetSeries polls;             /* polls of all contexts */
     const ExanetUnit *const *units; /* the array ends with NULL */
     unsigned awake;                 /* units with work: enum exanet_awake */
     /*

@@ -11,6 +11,15 @@
 #include "link/port.h"
 #include "trace.h"
 
+void exanet_poll_watch(void *opaque, bool on)
+{
+    ExanetState *s = opaque;
+
+    for (unsigned i = 0; i < EXANET_LINKS; i++) {
+        exanet_port_watch(&s->port[i], on);
+    }
+}
+
 void exanet_poll(ExanetState *s, unsigned c)
 {
     uint64_t before = s->counter[EXANET_CNT_RX_POLLED];
@@ -22,6 +31,9 @@ void exanet_poll(ExanetState *s, unsigned c)
     }
     exanet_count(s, POLL);
     more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->arrivals);
+    if (more) {
+        exanet_series_poll_begin(&s->polls);
+    }
     while (more && s->loop.bh && s->enabled && !s->loop.running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
             exanet_port_poll(&s->port[i]);
@@ -31,8 +43,8 @@ void exanet_poll(ExanetState *s, unsigned c)
         }
         more = rnic_poll_again(&poll);
     }
-    for (unsigned i = 0; poll.polling && s->loop.bh && i < EXANET_LINKS; i++) {
-        exanet_port_poll_end(&s->port[i]);
+    if (poll.polling) {
+        exanet_series_poll_end(&s->polls);
     }
     trace_exanet_poll(s->node, c, s->counter[EXANET_CNT_RX_POLLED] - before);
     /*

@@ -286,9 +286,18 @@ bool qemu_net_busy_poll(NetClientState *nc)
     return wire_deliver(w);
 }
 
+void qemu_net_busy_poll_begin(NetClientState *nc)
+{
+    if (nc) {
+        wire_of(nc)->polled = true;
+    }
+}
+
 void qemu_net_busy_poll_end(NetClientState *nc)
 {
-    wire_of(nc)->polled = false;
+    if (nc) {
+        wire_of(nc)->polled = false;
+    }
 }
 
 /* --- Another NIC ---------------------------------------------------------------- */

@@ -64,6 +64,10 @@ static void mailbox_ctrl_write(ExanetState *s, unsigned c, unsigned m,
             stq_le_p(&regs->tail, 0);
         }
     }
+    if (value & ~old & EXANET_MAILBOX_IRQ) {
+        /* the process will sleep until the interrupt, and the main loop must take frames */
+        exanet_series_end(&s->polls);
+    }
     stq_le_p(&regs->ctrl, value);
     trace_exanet_mailbox_ctrl(s->node, c, m, value);
 }

@@ -278,10 +278,14 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
-void exanet_port_poll_end(ExanetPort *p)
+void exanet_port_watch(ExanetPort *p, bool on)
 {
-    if (p->nic) {
-        qemu_net_busy_poll_end(qemu_get_queue(p->nic)->peer);
+    NetClientState *netdev = p->nic ? qemu_get_queue(p->nic)->peer : NULL;
+
+    if (on) {
+        qemu_net_busy_poll_end(netdev);
+    } else {
+        qemu_net_busy_poll_begin(netdev);
     }
 }
 

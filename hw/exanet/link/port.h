@@ -337,10 +337,10 @@ void exanet_port_admin(ExanetPort *p, bool up);
  */
 void exanet_port_poll(ExanetPort *p);
 /*
- * Ends a series of calls of exanet_port_poll(): the netdev watches for frames again.
- * Does nothing if the port does not exist.
+ * Makes the netdev watch for frames (@on), or not watch because exanet_port_poll() will be
+ * called.  Does nothing if the port does not exist.
  */
-void exanet_port_poll_end(ExanetPort *p);
+void exanet_port_watch(ExanetPort *p, bool on);
 /* Returns true if exanet_port_rx_run() may have work to do. */
 static inline bool exanet_port_rx_due(const ExanetPort *p)
 {
