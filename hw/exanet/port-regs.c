@@ -60,6 +60,33 @@ void exanet_port_reg_injected(ExanetPort *p)
     exanet_reg_set64(s, at, left ? value : value & ~EXANET_INJECT_KIND);
 }
 
+/* --- Counters --------------------------------------------------------------- */
+
+/* The registers of the port's own counters. */
+static const uint8_t counter_regs[EXANET_PORT_COUNTERS] = {
+    [EXANET_PORT_CNT_TX_PACKETS] = EXANET_REG_PORT_TX_PACKETS,
+    [EXANET_PORT_CNT_TX_WORDS] = EXANET_REG_PORT_TX_WORDS,
+    [EXANET_PORT_CNT_RX_PACKETS] = EXANET_REG_PORT_RX_PACKETS,
+    [EXANET_PORT_CNT_RX_WORDS] = EXANET_REG_PORT_RX_WORDS,
+    [EXANET_PORT_CNT_BAD_HEADER] = EXANET_REG_PORT_BAD_HEADER,
+    [EXANET_PORT_CNT_DROPPED] = EXANET_REG_PORT_DROPPED,
+    [EXANET_PORT_CNT_XOFF_SENT] = EXANET_REG_PORT_XOFF_SENT,
+    [EXANET_PORT_CNT_XOFF_RECEIVED] = EXANET_REG_PORT_XOFF_RECEIVED,
+};
+
+static void counters_sync(ExanetPort *p)
+{
+    ExanetState *s = exanet_port_state(p);
+    const ExanetPortErrors *errors = &s->router.errors[p->index];
+    unsigned base = EXANET_PORT(p->index);
+
+    for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {
+        exanet_reg_set64(s, base + counter_regs[i], p->counter[i]);
+    }
+    exanet_reg_set64(s, base + EXANET_REG_PORT_BAD_PAYLOAD, errors->payload);
+    exanet_reg_set64(s, base + EXANET_REG_PORT_BAD_FOOTER, errors->footer);
+}
+
 /* --- All registers ---------------------------------------------------------- */
 
 void exanet_port_reg_sync(ExanetPort *p)
@@ -84,10 +111,7 @@ void exanet_port_reg_sync(ExanetPort *p)
                                MIN(exanet_port_tx_words(p), 0xffff)));
     exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
                      p->peer_known ? p->peer : 0);
-    for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {
-        exanet_reg_set64(s, base + EXANET_REG_PORT_TX_PACKETS + 8 * i,
-                         p->counter[i]);
-    }
+    counters_sync(p);
     for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
         injected += p->injected[i];
     }

@@ -46,15 +46,13 @@ enum exanet_injected {
 #define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
                             EXANET_FRAME_WORDS * EXANET_WORD_BYTES)
 
-/* Counters of a port, in the order of their registers. */
+/* Counters of a port. */
 enum exanet_port_counter {
     EXANET_PORT_CNT_TX_PACKETS,
     EXANET_PORT_CNT_TX_WORDS,
     EXANET_PORT_CNT_RX_PACKETS,
     EXANET_PORT_CNT_RX_WORDS,
-    EXANET_PORT_CNT_BAD_HEADER,
-    EXANET_PORT_CNT_BAD_PAYLOAD,
-    EXANET_PORT_CNT_BAD_FOOTER,
+    EXANET_PORT_CNT_BAD_HEADER,     /* packets with ExanetMeasured.damaged */
     EXANET_PORT_CNT_DROPPED,
     EXANET_PORT_CNT_XOFF_SENT,
     EXANET_PORT_CNT_XOFF_RECEIVED,

@@ -245,7 +245,7 @@ static void net_drop_footer(ExanetState *s, ExanetPort *from)
 {
     exanet_count(s, DROP_FOOTER_CRC);
     if (from) {
-        from->counter[EXANET_PORT_CNT_BAD_FOOTER]++;
+        s->router.errors[from->index].footer++;
     }
 }
 
@@ -290,7 +290,7 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
     if (pkt.bad_payload) {
         exanet_count(s, DROP_PAYLOAD_CRC);
         if (from) {
-            from->counter[EXANET_PORT_CNT_BAD_PAYLOAD]++;
+            s->router.errors[from->index].payload++;
         }
     }
     s->sink(s, from, &pkt);

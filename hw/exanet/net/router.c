@@ -448,6 +448,7 @@ static void router_reset(ExanetState *s)
     }
     exanet_reg_set32(s, EXANET_SWITCH + EXANET_REG_SW_DIMS, dims);
     memset(s->router.counter, 0, sizeof(s->router.counter));
+    memset(s->router.errors, 0, sizeof(s->router.errors));
     memset(s->router.arbiter, 0, sizeof(s->router.arbiter));
     ni_map_reset(s->router.ni_map);
     exanet_arith_reset(s);

@@ -87,6 +87,12 @@ typedef struct ExanetLinkTimes {
     void (*pass)(ExanetState *s, int route, const uint8_t *buf, unsigned words);
 } ExanetLinkTimes;
 
+/* Packets with errors that the port of arrival does not detect. */
+typedef struct ExanetPortErrors {
+    uint64_t payload;               /* packets for this node with a wrong payload CRC */
+    uint64_t footer;                /* packets with a wrong footer CRC */
+} ExanetPortErrors;
+
 typedef struct ExanetRouter {
     ExanetRouteConfig config;
     /* increases when stored results of lookups and checks become old */
@@ -100,6 +106,7 @@ typedef struct ExanetRouter {
     ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* by EXANET_ROUTE() */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
+    ExanetPortErrors errors[EXANET_LINKS];      /* indexed by the port of arrival */
     enum exanet_arith_mode arith;   /* ARITH_MODE, or OFF if ARITH_MODE is not valid */
     enum exanet_arith_mode initial; /* ARITH_MODE after a reset, by property router */
     ExanetArithTable *table;        /* table of property routes, owned; NULL: no table */
