@@ -136,8 +136,8 @@ void exanet_ports_init(ExanetState *s)
     g->rx_words = s->rx_fifo_words;
     g->timeout_ms = s->link_timeout_ms;
     g->stall_ms = s->link_stall_ms;
-    g->runs = s->runs;
-    g->crc = s->crc;
+    g->features = s->runs ? EXANET_HELLO_RUNS : 0;
+    g->cable_features = s->crc ? 0 : EXANET_HELLO_NO_CRC;
     for (unsigned i = 0; i < g->count; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             exanet_port_init(g, i);

@@ -240,8 +240,7 @@ void exanet_link_hello(ExanetPort *p)
         if (!p->up) {
             port_peer_set(p, p->group->node, p->group->epoch);
             p->peer_words = EXANET_FRAME_WORDS;
-            p->runs = p->group->runs;
-            p->no_crc = false;
+            p->features = p->group->features;
             exanet_link_tx_limit(p);
             port_up_set(p, true);
         }
@@ -283,11 +282,12 @@ static void port_unheard(ExanetPort *p)
     }
 }
 
-bool exanet_link_accepts_no_crc(const ExanetPort *p)
+uint8_t exanet_link_features(const ExanetPort *p)
 {
     const NetClientState *netdev = qemu_get_queue(p->nic)->peer;
+    bool cable = netdev && rnic_netdev_is_cable(netdev);
 
-    return !p->group->crc && netdev && rnic_netdev_is_cable(netdev);
+    return p->group->features | (cable ? p->group->cable_features : 0);
 }
 
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
@@ -317,8 +317,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
         p->group->owner->restarted(p, coord, h->epoch);
     }
     p->peer_words = max_words;
-    p->runs = p->group->runs && (h->flags & EXANET_HELLO_RUNS);
-    p->no_crc = exanet_link_accepts_no_crc(p) && (h->flags & EXANET_HELLO_NO_CRC);
+    p->features = exanet_link_features(p) & h->flags;
     exanet_link_tx_limit(p);
     p->heard = rnic_now();
     if (heard) {

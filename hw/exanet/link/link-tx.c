@@ -145,8 +145,7 @@ void exanet_link_hello_send(ExanetPort *p)
             .coord = cpu_to_le32(p->group->node),
             .epoch = p->group->epoch,
             .flags = (p->peer_known ? EXANET_HELLO_HEARD : 0) |
-                     (p->group->runs ? EXANET_HELLO_RUNS : 0) |
-                     (exanet_link_accepts_no_crc(p) ? EXANET_HELLO_NO_CRC : 0),
+                     exanet_link_features(p),
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
             .rx_words = cpu_to_le32(p->group->rx_words),
             .max_words = cpu_to_le32(MIN(p->group->rx_words,
@@ -609,19 +608,13 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     port_added(p, vc, words);
 }
 
-/* Returns true if a fault may affect the next packet, or if faults delay packets now. */
-static bool port_has_faults(ExanetPort *p)
-{
-    return p->inject || p->delayed.length;
-}
-
 unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc)
 {
     /*
      * faults, rate and latency act on single packets or short frames, so runs are not
      * used
      */
-    return p->runs && p->up && !(p->peer_xoff & BIT(vc)) && !port_has_faults(p) &&
+    return p->up && !(p->peer_xoff & BIT(vc)) && !exanet_port_has_faults(p) &&
            !port_timed(p) ? p->tx_limit : 0;
 }
 
@@ -664,7 +657,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
     /* a packet of one word is an ack or a flow-rate packet, which is urgent */
     urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
-    if (unlikely(port_has_faults(p))) {
+    if (unlikely(exanet_port_has_faults(p))) {
         exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
     } else if (urgent) {
         port_urgent_add(tx, exanet_port_place(p, vc), words);
@@ -689,7 +682,7 @@ void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    if (unlikely(port_has_faults(p))) {
+    if (unlikely(exanet_port_has_faults(p))) {
         exanet_link_fault(p, vc, buf, words, true);
     } else {
         port_urgent_add(tx, buf, words);

@@ -135,10 +135,10 @@ void exanet_link_hello_fini(ExanetPort *p);
  */
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h);
 /*
- * Returns true if this device accepts packets without a payload CRC by port @p: property
- * crc is off, and the netdev is an rnic-cable, which damages no packet.
+ * Returns the formats of packets that this device accepts by port @p, bits of
+ * exanet_hello.flags; see ExanetPortGroup.features.
  */
-bool exanet_link_accepts_no_crc(const ExanetPort *p);
+uint8_t exanet_link_features(const ExanetPort *p);
 /* Handles a DOWN of the neighbour: forgets the neighbour and takes the link down. */
 void exanet_link_down_receive(ExanetPort *p);
 /*

@@ -170,8 +170,13 @@ typedef struct ExanetPortGroup {
      * milliseconds after which port_stalled() makes the port drop new packets; 0: never
      */
     uint32_t stall_ms;
-    bool runs;                      /* the device can send and accept runs of packets */
-    bool crc;                       /* packets have payload CRCs on each cable */
+    /*
+     * Formats of packets that the owner accepts, bits of exanet_hello.flags without
+     * EXANET_HELLO_HEARD: by each cable, and only by an rnic-cable, which damages no
+     * packet.
+     */
+    uint8_t features;
+    uint8_t cable_features;
 } ExanetPortGroup;
 
 /* Default of property peerN: the user has named no neighbour. */
@@ -194,9 +199,11 @@ struct ExanetPort {
     uint32_t peer_words;            /* longest frame that the neighbour accepts, words */
     uint8_t peer_epoch;             /* epoch of @peer */
     bool peer_known;                /* @peer is the neighbour now */
-    bool runs;                      /* this device and the neighbour accept runs */
-    /* this device and the neighbour accept packets without a payload CRC by this cable */
-    bool no_crc;
+    /*
+     * formats of packets that this device and the neighbour accept by this cable, bits of
+     * exanet_hello.flags
+     */
+    uint8_t features;
     bool up;                        /* the link is up */
     bool wanted;                    /* the guest has not disabled the port */
     bool enabled;                   /* @wanted, and not @admin_down */
@@ -384,17 +391,17 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*
  * Returns the length in words of the longest run for which the frame of channel @vc has
  * room now.  Returns 0 if the frame is full, or if the port must send packets one by one,
- * because this device or the neighbour accepts no runs, the link is down, the channel is
- * stopped, or faults, rate or latency may act on each packet.
+ * because the link is down, the channel is stopped, or faults, rate or latency may act on
+ * each packet.  The caller has checked that both ends of the cable accept runs.
  */
 unsigned exanet_port_run_room(ExanetPort *p, unsigned vc);
 /*
- * Returns true if packets may leave by this port without a payload CRC: both ends of the
- * cable accept such packets, and no fault can damage them.
+ * Returns true if a fault of the cable may affect the next packet, or if faults delay
+ * packets now.
  */
-static inline bool exanet_port_no_crc(const ExanetPort *p)
+static inline bool exanet_port_has_faults(const ExanetPort *p)
 {
-    return p->no_crc && !p->inject && !p->delayed.length;
+    return p->inject || p->delayed.length;
 }
 /* Returns the same as exanet_port_run_room(), but for an empty frame of channel @vc. */
 unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);

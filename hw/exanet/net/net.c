@@ -75,8 +75,14 @@ static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 
 bool exanet_net_no_crc(ExanetState *s, int route)
 {
-    return route >= 0 && !s->strict &&
-           exanet_port_no_crc(&s->port[EXANET_ROUTE_PORT(route)]);
+    const ExanetPort *p;
+
+    if (route < 0 || s->strict) {
+        return false;
+    }
+    p = &s->port[EXANET_ROUTE_PORT(route)];
+    /* a fault could damage the packet */
+    return (p->features & EXANET_HELLO_NO_CRC) && !exanet_port_has_faults(p);
 }
 
 /*
@@ -154,20 +160,34 @@ static unsigned net_run_packets(unsigned words)
     return packets < 2 ? 0 : MIN(packets, EXANET_RUN_MAX);
 }
 
+/*
+ * Returns the port of @route if runs may leave by this port.  Returns NULL if the route
+ * has no port, if a model of times acts on each packet, or if an end of the cable accepts
+ * no runs.
+ */
+static ExanetPort *net_run_port(ExanetState *s, int route)
+{
+    ExanetPort *p;
+
+    if (route < 0 || s->router.times) {
+        return NULL;
+    }
+    p = &s->port[EXANET_ROUTE_PORT(route)];
+    return p->features & EXANET_HELLO_RUNS ? p : NULL;
+}
+
 unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o)
 {
-    if (o->route < 0 || s->router.times) {
-        return 0;
-    }
-    return net_run_packets(exanet_port_run_room(&s->port[EXANET_ROUTE_PORT(o->route)],
-                                                EXANET_ROUTE_VC(o->route)));
+    ExanetPort *p = net_run_port(s, o->route);
+
+    return p ? net_run_packets(exanet_port_run_room(p, EXANET_ROUTE_VC(o->route))) : 0;
 }
 
 bool exanet_net_run_later(ExanetState *s, int route)
 {
-    return route >= 0 && !s->router.times &&
-           net_run_packets(exanet_port_run_limit(&s->port[EXANET_ROUTE_PORT(route)],
-                                                 EXANET_ROUTE_VC(route)));
+    ExanetPort *p = net_run_port(s, route);
+
+    return p && net_run_packets(exanet_port_run_limit(p, EXANET_ROUTE_VC(route)));
 }
 
 /*
@@ -439,7 +459,7 @@ static bool net_take_packet(ExanetPort *from, unsigned vc, const uint8_t *buf,
     ExanetState *s = exanet_port_state(from);
 
     if (exanet_packet_vc(buf) != vc ||
-        (exanet_packet_no_crc(buf, words) && !from->no_crc)) {
+        (exanet_packet_no_crc(buf, words) && !(from->features & EXANET_HELLO_NO_CRC))) {
         net_drop_malformed(s);
         return true;
     }
@@ -519,9 +539,10 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
                                  path)) {
         return NET_RUN_SPLIT;
     }
-    to = &s->port[EXANET_ROUTE_PORT(route)];
+    to = net_run_port(s, route);
     /* while the output is blocked or stopped, single packets may have to be dropped */
-    if (to->blocked || words > exanet_port_run_limit(to, EXANET_ROUTE_VC(route))) {
+    if (!to || to->blocked ||
+        words > exanet_port_run_limit(to, EXANET_ROUTE_VC(route))) {
         return NET_RUN_SPLIT;
     }
     if (!exanet_router_may_send_run(s, route, input, words)) {
@@ -584,10 +605,10 @@ static bool net_take_run(ExanetPort *from, unsigned vc, const uint8_t *buf,
         bool here = exanet_packet_dst(exanet_run_header_const(buf)) == s->node;
         enum net_run_result result = NET_RUN_SPLIT;
 
-        if (!from->runs || exanet_packet_vc(buf) != vc ||
+        if (!(from->features & EXANET_HELLO_RUNS) || exanet_packet_vc(buf) != vc ||
             !exanet_run_valid(buf, packets) ||
             (exanet_packet_no_crc(exanet_run_header_const(buf), words - 1) &&
-             !from->no_crc)) {
+             !(from->features & EXANET_HELLO_NO_CRC))) {
             net_drop_malformed(s);
             return true;
         }
