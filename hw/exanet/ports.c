@@ -105,7 +105,22 @@ static void port_event(ExanetPort *p, enum exanet_port_event event)
     }
 }
 
+QEMU_BUILD_BUG_ON(EXANET_WORD_BYTES != EXANET_LINK_WORD);
+QEMU_BUILD_BUG_ON(EXANET_VCS > EXANET_LINK_VCS);
+
 static const ExanetPortOwner port_owner = {
+    .name = "exanet",
+    .family = 0,
+    .mac = (uint64_t)EXANET_MAC_PREFIX << 24,
+    .coord_mask = EXANET_COORD,
+    .vcs = EXANET_VCS,
+    .packet_words = EXANET_PACKET_WORDS,
+    .urgent_words = 1,              /* acks and flow-rate packets */
+    /*
+     * 224 full packets: a datagram of UDP, which the dgram netdev may use, has at most
+     * 65507 bytes
+     */
+    .frame_words = 224 * EXANET_PACKET_WORDS,
     .measure = port_measure,
     .take = exanet_net_take,
     .held_run = exanet_voq_run,

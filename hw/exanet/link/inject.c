@@ -19,8 +19,6 @@
  * same as a loss.
  */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
-/* Seed of port 0 if the property has no item "seed"; each further port adds 1. */
-#define SEED_FIRST 0x45584e54
 
 /* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */
 enum {
@@ -256,7 +254,7 @@ static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
 {
     g_auto(GStrv) words = g_strsplit_set(text, " \t\n+;", -1);
 
-    *plan = (FaultPlan) { .seed = SEED_FIRST + index };
+    *plan = (FaultPlan) { .seed = format->seed + index };
     for (char **word = words; *word; word++) {
         const char *wrong = **word ? item_parse(format, plan, *word) : NULL;
 
@@ -297,7 +295,7 @@ static ExanetInject *inject_need(ExanetPort *p, const ExanetFaultFormat *format,
         p->inject = g_new0(ExanetInject, 1);
         p->inject->format = format;
         p->inject->order.kind = EXANET_INJECTED_KINDS;
-        p->inject->rand = g_rand_new_with_seed(SEED_FIRST + index);
+        p->inject->rand = g_rand_new_with_seed(format->seed + index);
     }
     return p->inject;
 }

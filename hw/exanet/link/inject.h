@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Faults of a cable.  The port that sends the packets injects the faults: faults of the
- * user's property faultsN, and faults of an order of the guest (PORT_INJECT).
+ * user's property faultsN, and faults of an order of the guest.
  */
 #ifndef HW_EXANET_LINK_INJECT_H
 #define HW_EXANET_LINK_INJECT_H
@@ -38,6 +38,8 @@ typedef struct ExanetFaultPart {
 typedef struct ExanetFaultFormat {
     const ExanetFaultPart *part;
     unsigned parts;                 /* at most EXANET_FAULT_PARTS */
+    /* seed of port 0 if the property has no item "seed"; each further port adds 1 */
+    uint32_t seed;
     unsigned (*type)(const uint8_t *buf);   /* returns the type of the packet at @buf */
 } ExanetFaultFormat;
 

@@ -26,7 +26,7 @@ typedef struct ExanetDelayed {
     unsigned vc;
     unsigned words;                 /* words of the packet in @buf */
     bool held;                      /* held_release() may send the packet before @due */
-    uint8_t buf[EXANET_PACKET_BYTES];
+    uint8_t buf[];
 } ExanetDelayed;
 
 /*
@@ -43,13 +43,14 @@ static int delayed_compare(gconstpointer queued, gconstpointer added, gpointer o
 static void delayed_add(ExanetPort *p, unsigned vc, const uint8_t *buf,
                      unsigned words, const ExanetFate *fate)
 {
-    ExanetDelayed *delayed = g_new(ExanetDelayed, 1);
+    size_t len = words * EXANET_LINK_WORD;
+    ExanetDelayed *delayed = g_malloc(sizeof(*delayed) + len);
 
     delayed->held = fate->kind == EXANET_FATE_HOLD && fate->delay <= 0;
     delayed->due = rnic_now() + (delayed->held ? HOLD_NS : fate->delay);
     delayed->vc = vc;
     delayed->words = words;
-    memcpy(delayed->buf, buf, words * EXANET_WORD_BYTES);
+    memcpy(delayed->buf, buf, len);
     g_queue_insert_sorted(&p->delayed, delayed, delayed_compare, NULL);
 }
 
@@ -117,10 +118,10 @@ static bool packet_delay(ExanetPort *p, unsigned vc, const uint8_t *buf,
 void exanet_link_fault(ExanetPort *p, unsigned vc, const uint8_t *packet,
                        unsigned words, bool urgent)
 {
-    uint8_t buf[EXANET_PACKET_BYTES];
+    size_t len = words * EXANET_LINK_WORD;
+    g_autofree uint8_t *buf = memcpy(g_malloc(len), packet, len);
     ExanetFate fate = { .kind = EXANET_FATE_PASS };
 
-    memcpy(buf, packet, words * EXANET_WORD_BYTES);
     if (p->inject) {
         fate = exanet_inject_packet(p, buf, words);
     }

@@ -2,7 +2,7 @@
 /* RX FIFO of a virtual channel; see link-fifo.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "rnic/exanet/wire.h"
+#include "rnic/exanet/link.h"
 #include "link-fifo.h"
 
 /*
@@ -28,9 +28,9 @@ static void fifo_reserve(ExanetFifo *f, unsigned words)
         while (used + words > f->size / 2) {
             f->size *= 2;
         }
-        f->buf = g_realloc_n(f->buf, f->size, EXANET_WORD_BYTES);
+        f->buf = g_realloc_n(f->buf, f->size, EXANET_LINK_WORD);
     }
-    memmove(f->buf, exanet_fifo_at(f, f->head), (size_t)used * EXANET_WORD_BYTES);
+    memmove(f->buf, exanet_fifo_at(f, f->head), (size_t)used * EXANET_LINK_WORD);
     f->head = 0;
     f->tail = used;
 }
@@ -49,7 +49,7 @@ void exanet_fifo_put(ExanetFifo *f, const uint8_t *words, unsigned count)
     exanet_fifo_keep(f);
     fifo_reserve(f, 1 + count);
     stl_he_p(exanet_fifo_at(f, f->tail), count);
-    memcpy(exanet_fifo_at(f, f->tail + 1), words, (size_t)count * EXANET_WORD_BYTES);
+    memcpy(exanet_fifo_at(f, f->tail + 1), words, (size_t)count * EXANET_LINK_WORD);
     f->tail += 1 + count;
     f->count += count;
 }
@@ -61,13 +61,13 @@ void exanet_fifo_shrink(ExanetFifo *f)
     if (f->count == 0) {
         exanet_fifo_fini(f);
     } else if (used <= f->size / SLACK) {
-        memmove(f->buf, exanet_fifo_at(f, f->head), (size_t)used * EXANET_WORD_BYTES);
+        memmove(f->buf, exanet_fifo_at(f, f->head), (size_t)used * EXANET_LINK_WORD);
         f->head = 0;
         f->tail = used;
         while (f->size > EXANET_FIFO_SIZE_MIN && used <= f->size / SLACK) {
             f->size /= 2;
         }
-        f->buf = g_realloc_n(f->buf, f->size, EXANET_WORD_BYTES);
+        f->buf = g_realloc_n(f->buf, f->size, EXANET_LINK_WORD);
     }
 }
 

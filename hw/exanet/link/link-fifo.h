@@ -14,7 +14,7 @@
 #define HW_EXANET_LINK_LINK_FIFO_H
 
 #include "qemu/bswap.h"
-#include "rnic/exanet/wire.h"
+#include "rnic/exanet/link.h"
 
 typedef struct ExanetFifo {
     /*
@@ -38,7 +38,7 @@ typedef struct ExanetFifo {
 /*
  * Minimal number of words of memory that a FIFO allocates.  exanet_fifo_trim() does not
  * change a FIFO that has no more memory than this.  Half of this memory has room for two
- * frames of EXANET_FRAME_WORDS.
+ * frames of 4095 words.
  */
 #define EXANET_FIFO_SIZE_MIN 16384
 
@@ -54,7 +54,7 @@ static inline unsigned exanet_fifo_used(const ExanetFifo *f)
 /* Returns the address of word @word of @f->buf.  For link-fifo.[ch] only. */
 static inline uint8_t *exanet_fifo_at(const ExanetFifo *f, unsigned word)
 {
-    return f->buf + (size_t)word * EXANET_WORD_BYTES;
+    return f->buf + (size_t)word * EXANET_LINK_WORD;
 }
 
 /* Appends a copy of the @count words at @words as a frame.  @count is at least 1. */
@@ -121,7 +121,7 @@ static inline void exanet_fifo_clear(ExanetFifo *f)
 static inline void exanet_fifo_skip(ExanetFifo *f, unsigned words)
 {
     if (f->lent) {
-        f->lent += (size_t)words * EXANET_WORD_BYTES;
+        f->lent += (size_t)words * EXANET_LINK_WORD;
     } else {
         f->head += words;
     }

@@ -88,8 +88,8 @@ static void port_peer_forget(ExanetPort *p)
 static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 {
     if (!p->conflict_reported) {
-        warn_report("exanet: the peer of link%u says that it is 0x%x, %s: the link "
-                    "stays down", p->index, coord, why);
+        warn_report("%s: the peer of link%u says that it is 0x%x, %s: the link "
+                    "stays down", p->group->owner->name, p->index, coord, why);
     }
     exanet_link_event(p, EXANET_PORT_CONFLICT);
     p->conflict_reported = true;
@@ -239,7 +239,7 @@ void exanet_link_hello(ExanetPort *p)
     if (p->loopback && p->enabled) {
         if (!p->up) {
             port_peer_set(p, p->group->node, p->group->epoch);
-            p->peer_words = EXANET_FRAME_WORDS;
+            p->peer_words = p->group->owner->frame_words;
             p->features = p->group->features;
             exanet_link_tx_limit(p);
             port_up_set(p, true);
@@ -292,13 +292,14 @@ uint8_t exanet_link_features(const ExanetPort *p)
 
 void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
 {
+    const ExanetPortOwner *owner = p->group->owner;
     uint32_t coord = le32_to_cpu(h->coord);
     uint32_t max_words = le32_to_cpu(h->max_words);
     const char *why;
     bool was_up = p->up;
     bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == p->group->epoch;
 
-    if ((coord & ~EXANET_COORD) || max_words < EXANET_PACKET_WORDS) {
+    if ((coord & ~owner->coord_mask) || max_words < owner->packet_words) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return;
     }
@@ -314,7 +315,7 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     p->conflict = false;
     if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
         port_peer_set(p, coord, h->epoch);
-        p->group->owner->restarted(p, coord, h->epoch);
+        owner->restarted(p, coord, h->epoch);
     }
     p->peer_words = max_words;
     p->features = exanet_link_features(p) & h->flags;

@@ -25,34 +25,29 @@
 #define URGENT_MAX (1 * MiB)
 /*
  * Bytes of urgent packets of a channel, from which on exanet_port_commit() adds packets
- * of one word to the frame instead.
+ * to the frame instead.
  */
 #define URGENT_TRANSIT_MAX (64 * KiB)
 /*
  * Longest time that a frame may need on a cable with a rate.  Each frame costs the host
- * about the same time, so on a slow cable a frame of at most FRAME_SLOW_WORDS may need
- * FRAME_SLOW_NS.  A frame with one full packet may need any time.
+ * about the same time, so on a slow cable a frame of at most FRAME_SLOW_PACKETS full
+ * packets may need FRAME_SLOW_NS.  A frame with one full packet may need any time.
  */
 #define FRAME_NS (50 * SCALE_US)
 #define FRAME_SLOW_NS (250 * SCALE_US)
-#define FRAME_SLOW_WORDS (8 * EXANET_PACKET_WORDS)
+#define FRAME_SLOW_PACKETS 8
 /*
  * Longest delay of @p->tx_timer or of the units that does not reduce the bandwidth of a
  * cable with a rate; see port_rate_take().
  */
 #define CATCH_UP_NS (10 * SCALE_MS)
 /* Number of words delayed by the latency, from which on frames wait in ExanetTx. */
-#define FLIGHT_WORDS_MAX (1 * MiB / EXANET_WORD_BYTES)
+#define FLIGHT_WORDS_MAX (1 * MiB / EXANET_LINK_WORD)
 /* Flag in ExanetTx.urgent_words: the packet has a bad header. */
 #define URGENT_BAD_HEADER 0x80
 /* Time by which each frame that leaves shortens the stall; see port_stall_relieve(). */
 #define STALL_FRAME_NS (100 * SCALE_MS)
-/*
- * Memory for a frame and one packet more: a unit may build a packet behind a full frame,
- * which exanet_port_commit() then drops.
- */
-#define FRAME_ALLOC_BYTES (EXANET_FRAME_BYTES + EXANET_PACKET_BYTES)
-#define WORD_BITS (8 * EXANET_WORD_BYTES)
+#define WORD_BITS (8 * EXANET_LINK_WORD)
 
 /* A frame that the latency delays. */
 typedef struct ExanetFlight {
@@ -96,23 +91,24 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
                               enum exanet_link_kind kind, unsigned vc,
                               unsigned words)
 {
+    const ExanetPortOwner *owner = p->group->owner;
     struct exanet_frame *f = (struct exanet_frame *)frame;
 
     if (p->peer_known) {
-        exanet_link_mac(f->dst, p->peer);
+        exanet_link_mac(owner, f->dst, p->peer);
     } else {
         memset(f->dst, 0xff, sizeof(f->dst));
     }
-    exanet_link_mac(f->src, p->group->node);
+    exanet_link_mac(owner, f->src, p->group->node);
     f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
     f->version = EXANET_LINK_VERSION;
     f->kind = kind;
     f->vc = vc;
-    f->reserved = 0;
+    f->reserved = owner->family;
     f->count = cpu_to_le16(words);
     f->seq = cpu_to_le32(p->tx_seq++);
     trace_exanet_link_port_tx(p->group->node, p->index, kind, vc, words);
-    return sizeof(*f) + words * EXANET_WORD_BYTES;
+    return sizeof(*f) + words * EXANET_LINK_WORD;
 }
 
 /* Writes the header of the frame at @frame, and sends the frame with its @words words. */
@@ -149,11 +145,11 @@ void exanet_link_hello_send(ExanetPort *p)
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
             .rx_words = cpu_to_le32(p->group->rx_words),
             .max_words = cpu_to_le32(MIN(p->group->rx_words,
-                                         EXANET_FRAME_WORDS)),
+                                         p->group->owner->frame_words)),
         },
     };
 
-    QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_WORD_BYTES);
+    QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_LINK_WORD);
     p->hello_due = p->blocked;
     if (!p->blocked) {
         port_short_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 0, 1);
@@ -176,7 +172,7 @@ void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
         return;
     }
     p->xoff_due |= vcs;
-    for (unsigned vc = 0; vc < EXANET_VCS && !p->blocked; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS && !p->blocked; vc++) {
         if (p->xoff_due & BIT(vc)) {
             p->xoff_due &= ~BIT(vc);
             exanet_link_control_send(p, p->xoff & BIT(vc) ? EXANET_LINK_XOFF :
@@ -270,7 +266,7 @@ static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
 static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
                               unsigned words)
 {
-    size_t len = sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES;
+    size_t len = sizeof(struct exanet_frame) + words * EXANET_LINK_WORD;
     ExanetFlight *f = g_malloc(sizeof(*f) + len);
     ExanetFlight *last = g_queue_peek_tail(&p->flight);
 
@@ -343,10 +339,10 @@ static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
     uint8_t *own = tx->frame + sizeof(struct exanet_frame);
     unsigned words = g_array_index(tx->bad_headers, uint16_t, 0);
 
-    memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_WORD_BYTES);
+    memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_LINK_WORD);
     tx->words -= words;
-    memmove(own, own + words * EXANET_WORD_BYTES,
-            tx->words * EXANET_WORD_BYTES);
+    memmove(own, own + words * EXANET_LINK_WORD,
+            tx->words * EXANET_LINK_WORD);
     g_array_remove_index(tx->bad_headers, 0);
     for (unsigned i = 0; i < tx->bad_headers->len; i++) {
         g_array_index(tx->bad_headers, uint16_t, i) -= words;
@@ -356,7 +352,7 @@ static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
 
 static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
 {
-    g_byte_array_append(tx->urgent, buf, words * EXANET_WORD_BYTES);
+    g_byte_array_append(tx->urgent, buf, words * EXANET_LINK_WORD);
     g_byte_array_append(tx->urgent_words, &words, 1);
 }
 
@@ -369,7 +365,7 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
                                  unsigned words)
 {
     const uint8_t *list = tx->urgent_words->data;
-    unsigned total = tx->urgent->len / EXANET_WORD_BYTES;
+    unsigned total = tx->urgent->len / EXANET_LINK_WORD;
     unsigned packets = tx->urgent_words->len;
     unsigned done = total;
 
@@ -385,23 +381,30 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
             }
         }
     }
-    memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_WORD_BYTES,
-           tx->urgent->data, done * EXANET_WORD_BYTES);
-    g_byte_array_remove_range(tx->urgent, 0, done * EXANET_WORD_BYTES);
+    memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_LINK_WORD,
+           tx->urgent->data, done * EXANET_LINK_WORD);
+    g_byte_array_remove_range(tx->urgent, 0, done * EXANET_LINK_WORD);
     g_byte_array_remove_range(tx->urgent_words, 0, packets);
     return words + done;
 }
 
-uint8_t *exanet_port_frame_new(void)
+uint8_t *exanet_port_frame_new(const ExanetPort *p)
 {
-    return g_malloc(FRAME_ALLOC_BYTES);
+    const ExanetPortOwner *owner = p->group->owner;
+
+    /*
+     * There is room for one packet more than in a full frame, because a unit may build a
+     * packet behind a full frame, which exanet_port_commit() then drops.
+     */
+    return g_malloc(sizeof(struct exanet_frame) +
+                    (owner->frame_words + owner->packet_words) * EXANET_LINK_WORD);
 }
 
 /* Returns *@frame.  If *@frame is NULL, first allocates the frame. */
-static uint8_t *port_frame_alloc(uint8_t **frame)
+static uint8_t *port_frame_alloc(const ExanetPort *p, uint8_t **frame)
 {
     if (!*frame) {
-        *frame = exanet_port_frame_new();
+        *frame = exanet_port_frame_new(p);
     }
     return *frame;
 }
@@ -413,7 +416,7 @@ static uint8_t *port_frame_alloc(uint8_t **frame)
 static bool port_room(const ExanetPort *p, unsigned vc)
 {
     return !(p->peer_xoff & BIT(vc)) &&
-           p->tx[vc].words + EXANET_PACKET_WORDS <= p->tx_limit;
+           p->tx[vc].words <= p->tx_room;
 }
 
 /*
@@ -460,22 +463,22 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 static void port_vc_send(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
-    unsigned urgent = tx->urgent->len / EXANET_WORD_BYTES;
+    unsigned urgent = tx->urgent->len / EXANET_LINK_WORD;
     uint8_t **frame = &tx->frame;
     unsigned words;
 
     if (urgent && tx->words && !tx->urgent_sent &&
         tx->words + urgent > p->tx_limit) {
         frame = &p->spare;
-        words = port_urgent_move(p, tx, port_frame_alloc(frame), 0);
+        words = port_urgent_move(p, tx, port_frame_alloc(p, frame), 0);
         tx->urgent_sent = true;
     } else if (unlikely(tx->bad_headers->len)) {
         frame = &p->spare;
-        words = port_bad_header_move(tx, port_frame_alloc(frame));
+        words = port_bad_header_move(tx, port_frame_alloc(p, frame));
     } else {
         words = tx->words;
         if (urgent && (!words || words + urgent <= p->tx_limit)) {
-            words = port_urgent_move(p, tx, port_frame_alloc(frame), words);
+            words = port_urgent_move(p, tx, port_frame_alloc(p, frame), words);
         }
         tx->words = 0;
         tx->urgent_sent = false;
@@ -593,7 +596,7 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     if (!urgent && tx->words + words <= p->tx_limit) {
         uint16_t end = tx->words + words;
 
-        memmove(exanet_port_place(p, vc), buf, words * EXANET_WORD_BYTES);
+        memmove(exanet_port_place(p, vc), buf, words * EXANET_LINK_WORD);
         tx->words = end;
         if (bad_header) {
             g_array_append_val(tx->bad_headers, end);
@@ -639,7 +642,7 @@ void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *ru
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, run->alone);
     tx->words += run->words;
     port_added(p, vc, run->words);
-    if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
+    if (tx->words > p->tx_room) {
         exanet_port_flush(p);
     }
 }
@@ -655,8 +658,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    /* a packet of one word is an ack or a flow-rate packet, which is urgent */
-    urgent = words == 1 && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
+    urgent = words <= p->tx_urgent && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (unlikely(exanet_port_has_faults(p))) {
         exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
     } else if (urgent) {
@@ -666,7 +668,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
         tx->words += words;
         port_added(p, vc, words);
     }
-    if (tx->words + EXANET_PACKET_WORDS > p->tx_limit) {
+    if (tx->words > p->tx_room) {
         exanet_port_flush(p);
     }
 }
@@ -705,15 +707,18 @@ static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
 
 void exanet_link_tx_limit(ExanetPort *p)
 {
-    uint32_t limit = MIN(p->peer_words, EXANET_FRAME_WORDS);
+    const ExanetPortOwner *owner = p->group->owner;
+    uint32_t limit = MIN(p->peer_words, owner->frame_words);
 
     if (p->rate) {
         uint64_t words = port_words_in(p, FRAME_NS);
-        uint64_t slow = MIN(port_words_in(p, FRAME_SLOW_NS), FRAME_SLOW_WORDS);
+        uint64_t slow = MIN(port_words_in(p, FRAME_SLOW_NS),
+                            FRAME_SLOW_PACKETS * owner->packet_words);
 
-        limit = MAX(MIN(limit, MAX(words, slow)), EXANET_PACKET_WORDS);
+        limit = MAX(MIN(limit, MAX(words, slow)), owner->packet_words);
     }
     p->tx_limit = limit;
+    p->tx_room = limit - owner->packet_words;
 }
 
 static unsigned port_flight_drop(ExanetPort *p)
@@ -734,7 +739,7 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
 {
     unsigned packets = port_flight_drop(p) + exanet_link_delayed_drop(p);
 
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         ExanetTx *tx = &p->tx[vc];
 
         packets += tx->urgent_words->len;
@@ -761,8 +766,10 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
 
 void exanet_link_tx_init(ExanetPort *p)
 {
-    p->held = g_malloc(FRAME_ALLOC_BYTES);
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    p->held = exanet_port_frame_new(p);
+    p->tx_urgent = p->group->owner->urgent_words;
+    p->peer_words = p->group->owner->frame_words;
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
         p->tx[vc].bad_headers = g_array_new(false, false, sizeof(uint16_t));
         p->tx[vc].urgent_words = g_byte_array_new();
@@ -775,7 +782,7 @@ void exanet_link_tx_fini(ExanetPort *p)
 {
     exanet_link_tx_drop(p);
     timer_free(p->tx_timer);
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         g_byte_array_unref(p->tx[vc].urgent);
         g_array_unref(p->tx[vc].bad_headers);
         g_byte_array_unref(p->tx[vc].urgent_words);

@@ -21,13 +21,8 @@
 #include "port.h"
 #include "../trace.h"
 
-/*
- * Number of words after which exanet_port_rx_run() delivers no more packets of a channel,
- * because packets of other channels wait too, and vCPUs wait for the big lock.
- */
-#define RX_QUANTUM (EXANET_FRAME_WORDS / 2)
 /* A port with more words in all RX FIFOs refuses the netdev's next frame with packets. */
-#define RX_WORDS_MAX (4 * MiB / EXANET_WORD_BYTES)
+#define RX_WORDS_MAX (4 * MiB / EXANET_LINK_WORD)
 
 unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
 {
@@ -39,7 +34,7 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
         if (m.words == 0 || m.words > words) {
             return packets + 1;
         }
-        buf += m.words * EXANET_WORD_BYTES;
+        buf += m.words * EXANET_LINK_WORD;
         words -= m.words;
         packets += m.packets;
     }
@@ -54,7 +49,7 @@ static unsigned port_rx_drop(ExanetPort *p)
 {
     unsigned packets = 0;
 
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         ExanetFifo *f = &p->rx[vc];
         const uint8_t *head;
 
@@ -116,7 +111,7 @@ bool exanet_link_rx_room(ExanetPort *p)
     if (p->delivering) {
         return false;
     }
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         used += exanet_fifo_used(&p->rx[vc]);
     }
     return used <= RX_WORDS_MAX;
@@ -158,7 +153,7 @@ static void port_rx_lend(ExanetPort *p, unsigned vc, const uint8_t *words,
 /* Copies the words that port_rx_lend() has lent and that are still in the RX FIFOs. */
 static void port_rx_keep(ExanetPort *p)
 {
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         exanet_fifo_keep(&p->rx[vc]);
     }
 }
@@ -216,13 +211,16 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
  * Returns true if @f is a valid header, and the frame of @size bytes contains the words
  * that @f announces.
  */
-static bool port_header_valid(const struct exanet_frame *f, size_t size)
+static bool port_header_valid(const ExanetPort *p, const struct exanet_frame *f,
+                              size_t size)
 {
+    const ExanetPortOwner *owner = p->group->owner;
+
     /* a netdev may pad a short frame, so @size may be more than the header says */
     return f->ethertype == cpu_to_be16(EXANET_ETHERTYPE) &&
-           f->version == EXANET_LINK_VERSION && f->vc < EXANET_VCS &&
-           f->reserved == 0 &&
-           size - sizeof(*f) >= le16_to_cpu(f->count) * EXANET_WORD_BYTES;
+           f->version == EXANET_LINK_VERSION && f->vc < owner->vcs &&
+           f->reserved == owner->family &&
+           size - sizeof(*f) >= le16_to_cpu(f->count) * EXANET_LINK_WORD;
 }
 
 /* Returns true if the source address of @f is the address of the neighbour. */
@@ -230,7 +228,7 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
 {
     uint8_t mac[6];
 
-    exanet_link_mac(mac, p->peer);
+    exanet_link_mac(p->group->owner, mac, p->peer);
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
@@ -248,7 +246,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size, bool l
         return MAX(size, 1);        /* 0 would make the netdev keep an empty frame */
     }
     memcpy(&f, buf, sizeof(f));
-    if (!port_header_valid(&f, size)) {
+    if (!port_header_valid(p, &f, size)) {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return size;
     }
@@ -355,27 +353,30 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 }
 
 /*
- * Delivers or drops packets of channel @vc, until the function has processed at least
- * RX_QUANTUM words, a packet must wait, or the RX FIFO is empty.  Returns true if
- * RX_QUANTUM has stopped the function and the RX FIFO is not empty, so that the channel
- * could continue now.
+ * Delivers or drops packets of channel @vc, until the function has processed half of the
+ * words of a full frame, a packet must wait, or the RX FIFO is empty.  Returns true if
+ * this limit has stopped the function and the RX FIFO is not empty, so that the channel
+ * could continue now.  There is a limit, because packets of other channels wait too, and
+ * vCPUs wait for the big lock.
  */
 static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 {
+    const ExanetPortOwner *owner = p->group->owner;
+    unsigned quantum = owner->frame_words / 2;
     ExanetFifo *f = &p->rx[vc];
     unsigned drops = p->rx_drops;
     unsigned done = 0;
 
-    while (done < RX_QUANTUM && f->count) {
+    while (done < quantum && f->count) {
         const uint8_t *packet = exanet_fifo_head(f);
-        ExanetMeasured m = p->group->owner->measure(packet);
+        ExanetMeasured m = owner->measure(packet);
 
         done += m.words ?: 1;
         if (m.words == 0 || m.words > f->left) {
             port_rest_drop(p, vc, m.damaged);
             continue;
         }
-        if (!p->group->owner->take(p, vc, packet, m.words)) {
+        if (!owner->take(p, vc, packet, m.words)) {
             return false;
         }
         if (drops != p->rx_drops) {
@@ -401,8 +402,8 @@ bool exanet_port_rx_run(ExanetPort *p)
         return more;
     }
     p->rx_vc++;
-    for (unsigned i = 0; i < EXANET_VCS; i++) {
-        unsigned vc = (p->rx_vc + i) % EXANET_VCS;
+    for (unsigned i = 0; i < EXANET_LINK_VCS; i++) {
+        unsigned vc = (p->rx_vc + i) % EXANET_LINK_VCS;
 
         if (p->rx[vc].count) {
             p->delivering = true;
@@ -455,7 +456,7 @@ void exanet_port_reset(ExanetPort *p)
     memset(p->counter, 0, sizeof(p->counter));
     exanet_inject_reset(p);
     p->tx_free = 0;
-    p->peer_words = EXANET_FRAME_WORDS;
+    p->peer_words = p->group->owner->frame_words;
     exanet_link_tx_limit(p);
     exanet_link_hello_reset(p);
 }
@@ -469,7 +470,7 @@ void exanet_port_init(ExanetPortGroup *group, unsigned index)
     p->index = index;
     p->wanted = true;
     p->enabled = !p->admin_down;
-    exanet_link_mac(p->conf.macaddr.a, group->node);
+    exanet_link_mac(group->owner, p->conf.macaddr.a, group->node);
     exanet_link_tx_init(p);
     exanet_link_hello_init(p);
     p->nic = qemu_new_nic(&exanet_port_info, &p->conf,
@@ -490,7 +491,7 @@ void exanet_port_fini(ExanetPort *p)
     p->nic = NULL;
     exanet_link_tx_fini(p);
     p->group->owner->held_drop(p);
-    for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);
     }
 }

@@ -29,13 +29,17 @@ static inline void exanet_link_schedule(ExanetPort *p)
     rnic_loop_schedule(p->group->loop);
 }
 
-/* Stores the MAC address of the node at @coord, 6 bytes, at @mac. */
-static inline void exanet_link_mac(uint8_t *mac, uint32_t coord)
+/*
+ * Stores the MAC address of the node at @coord, 6 bytes, at @mac.  The lower 24 bits of
+ * the address are the coordinates.
+ */
+static inline void exanet_link_mac(const ExanetPortOwner *owner, uint8_t *mac,
+                                   uint32_t coord)
 {
-    stl_be_p(mac + 2, coord);
-    mac[0] = EXANET_MAC_PREFIX >> 16;
-    mac[1] = (EXANET_MAC_PREFIX >> 8) & 0xff;
-    mac[2] = EXANET_MAC_PREFIX & 0xff;
+    uint64_t address = owner->mac | coord;
+
+    stl_be_p(mac, address >> 16);
+    stw_be_p(mac + 4, address);
 }
 
 /* --- link.c --------------------------------------------------------------- */
@@ -75,7 +79,7 @@ void exanet_link_tx_fini(ExanetPort *p);
  * @p->peer_xoff, and disarms @p->tx_timer.  Returns the number of dropped packets.
  */
 unsigned exanet_link_tx_drop(ExanetPort *p);
-/* Computes @p->tx_limit from @p->peer_words and @p->rate. */
+/* Computes @p->tx_limit and @p->tx_room from @p->peer_words and @p->rate. */
 void exanet_link_tx_limit(ExanetPort *p);
 /* Sends a frame of @kind for channel @vc, without words.  @p->blocked must be false. */
 void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,

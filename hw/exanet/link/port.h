@@ -5,7 +5,7 @@
  *
  * The code of a port handles frames, HELLOs and channels.  For registers, for the content
  * of packets and for the rest of the device the port calls the functions of its owner.
- * In this header the prefix peer_ means the neighbour, as in PORT_PEER and peerN.
+ * In this header the prefix peer_ means the neighbour, as in property peerN.
  */
 #ifndef HW_EXANET_LINK_PORT_H
 #define HW_EXANET_LINK_PORT_H
@@ -14,7 +14,7 @@
 #include "../../core/loop.h"
 #include "net/net.h"
 #include "qemu/timer.h"
-#include "rnic/exanet/wire.h"
+#include "rnic/exanet/link.h"
 #include "link-fifo.h"
 
 typedef struct ExanetPort ExanetPort;
@@ -37,14 +37,6 @@ enum exanet_injected {
     EXANET_INJECTED_DELAY,
     EXANET_INJECTED_KINDS,
 };
-
-/*
- * Maximal number of words of packets in a frame that a port sends: 224 full packets.  A
- * datagram of UDP, which the dgram netdev may use, has at most 65507 bytes.
- */
-#define EXANET_FRAME_WORDS (224 * EXANET_PACKET_WORDS)
-#define EXANET_FRAME_BYTES (sizeof(struct exanet_frame) + \
-                            EXANET_FRAME_WORDS * EXANET_WORD_BYTES)
 
 /* Counters of a port. */
 enum exanet_port_counter {
@@ -96,8 +88,26 @@ typedef struct ExanetMeasured {
     bool damaged;                   /* not valid, because the header's CRC is wrong */
 } ExanetMeasured;
 
-/* Functions of the device that a port calls.  No function is NULL. */
+/*
+ * The family of a device: its formats and limits, and the functions that a port calls.
+ * No function is NULL.
+ */
 typedef struct ExanetPortOwner {
+    const char *name;               /* name of the family, in messages to the user */
+    uint8_t family;                 /* exanet_frame.reserved of all frames */
+    /* MAC address, as a number, of the node with coordinates 0; see exanet_link_mac() */
+    uint64_t mac;
+    uint32_t coord_mask;            /* bits of coordinates, at most 24 */
+    uint8_t vcs;                    /* virtual channels, at most EXANET_LINK_VCS */
+    uint8_t packet_words;           /* maximal number of words of a packet, up to 127 */
+    /*
+     * maximal number of words of a packet that exanet_port_commit() may make an urgent
+     * packet; 0: none, so all packets of a channel stay in order
+     */
+    uint8_t urgent_words;
+    /* maximal number of words of packets in a frame that a port sends */
+    uint16_t frame_words;
+
     /* Measures the packet or run at @buf; reads only the first word (16 bytes). */
     ExanetMeasured (*measure)(const uint8_t *buf);
     /*
@@ -235,12 +245,15 @@ struct ExanetPort {
     uint8_t tx_wanted;
 
     uint32_t tx_limit;              /* words up to which the port fills a frame */
+    /* a frame with at most this number of words has room for any packet */
+    uint32_t tx_room;
+    uint32_t tx_urgent;             /* ExanetPortOwner.urgent_words */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
     uint32_t latency;               /* ns, time for which the port delays packets */
     unsigned tx_waiting;            /* words of packets in all @tx */
     unsigned tx_vc;                 /* channel of the last frame that was sent */
-    ExanetTx tx[EXANET_VCS];
+    ExanetTx tx[EXANET_LINK_VCS];
     uint8_t *spare;                 /* second frame for port_vc_send(), or NULL */
     uint8_t *held;                  /* copy of the frame that the netdev keeps */
     size_t held_len;                /* bytes of the frame in @held */
@@ -257,12 +270,12 @@ struct ExanetPort {
     /* ExanetDelayed, ordered by @due: packets that faults delay */
     GQueue delayed;
 
-    ExanetFifo rx[EXANET_VCS];
+    ExanetFifo rx[EXANET_LINK_VCS];
     /*
      * number of packets of the run at the head of @rx that the owner has accepted; see
      * ExanetPortOwner.take
      */
-    unsigned taken[EXANET_VCS];
+    unsigned taken[EXANET_LINK_VCS];
     unsigned rx_count;              /* words of packets in all @rx */
     /*
      * number of words of packets that arrived by this port and wait at the owner; the
@@ -270,7 +283,8 @@ struct ExanetPort {
      */
     unsigned owner_words;
     unsigned rx_drops;              /* number of times that all packets were dropped */
-    unsigned rx_vc;                 /* modulo EXANET_VCS: first channel of the last run */
+    /* modulo EXANET_LINK_VCS: first channel of the last run */
+    unsigned rx_vc;
     bool delivering;                /* a packet of @rx is being delivered */
     uint64_t counter[EXANET_PORT_COUNTERS];
     ExanetInject *inject;           /* NULL: no faults */
@@ -326,7 +340,7 @@ void exanet_port_control(ExanetPort *p, bool enable, bool loopback);
 void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency);
 /*
  * Forgets the neighbour, takes the link down, and calls exanet_link_hello(), now or by
- * @p->hello_timer.  The reason is a write to register NODE, or a change of @p->enabled or
+ * @p->hello_timer.  The reason is a change of this node's coordinates, of @p->enabled or
  * @p->loopback.
  */
 void exanet_port_restart(ExanetPort *p);
@@ -353,9 +367,9 @@ static inline bool exanet_port_rx_due(const ExanetPort *p)
 }
 /*
  * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel at
- * most about EXANET_FRAME_WORDS / 2 words.  If the netdev keeps a frame that the port has
- * refused, and there is room now, asks the netdev for this frame.  Returns true if more
- * packets could continue now.
+ * most about half of ExanetPortOwner.frame_words.  If the netdev keeps a frame that the
+ * port has refused, and there is room now, asks the netdev for this frame.  Returns true
+ * if more packets could continue now.
  */
 bool exanet_port_rx_run(ExanetPort *p);
 /*
@@ -366,26 +380,27 @@ bool exanet_port_rx_run(ExanetPort *p);
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
 /* Allocates a frame for exanet_port_place(). */
-uint8_t *exanet_port_frame_new(void);
+uint8_t *exanet_port_frame_new(const ExanetPort *p);
 /*
  * Returns the address, in the frame of channel @vc, at which the caller builds the next
- * packet, of at most EXANET_PACKET_BYTES, or a run of exanet_port_run_room() words.
+ * packet, or a run of at most exanet_port_run_room() words.
  */
 static inline uint8_t *exanet_port_place(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
 
     if (unlikely(!tx->frame)) {
-        tx->frame = exanet_port_frame_new();
+        tx->frame = exanet_port_frame_new(p);
     }
-    return tx->frame + sizeof(struct exanet_frame) + tx->words * EXANET_WORD_BYTES;
+    return tx->frame + sizeof(struct exanet_frame) + tx->words * EXANET_LINK_WORD;
 }
 /*
  * Adds the packet of @words words that the caller has built at exanet_port_place() to the
- * frame of channel @vc.  If the frame has other packets, a packet of one word becomes an
- * urgent packet instead, unless many urgent packets wait.  Calls exanet_port_flush() if
- * this frame is full.  Drops and counts the packet if the link is down, the frame has no
- * room or the channel has an XOFF.  Faults of the cable act on the packet.
+ * frame of channel @vc.  If the frame has other packets, a packet of @p->tx_urgent words
+ * or less becomes an urgent packet instead, unless many urgent packets wait.  Calls
+ * exanet_port_flush() if this frame is full.  Drops and counts the packet if the link is
+ * down, the frame has no room or the channel has an XOFF.  Faults of the cable act on the
+ * packet.
  */
 void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words);
 /*

@@ -88,5 +88,6 @@ QEMU_BUILD_BUG_ON(ARRAY_SIZE(parts) > EXANET_FAULT_PARTS);
 const ExanetFaultFormat exanet_fault_format = {
     .part = parts,
     .parts = ARRAY_SIZE(parts),
+    .seed = 0x45584e54,
     .type = exanet_packet_type,
 };
