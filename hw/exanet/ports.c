@@ -39,16 +39,6 @@ static ExanetMeasured port_measure(const uint8_t *buf)
     };
 }
 
-static void port_changed(ExanetPort *p)
-{
-    exanet_router_port_changed(exanet_port_state(p), p);
-}
-
-static void port_restarted(ExanetPort *p, uint32_t coord, uint8_t epoch)
-{
-    exanet_receiver_new_epoch(exanet_port_state(p), coord, epoch);
-}
-
 /*
  * Returns true if exanet_receiver_elsewhere() shows that a packet of the node at @coord
  * has lately arrived through a switch, because such a node is not a neighbour of this
@@ -64,27 +54,35 @@ static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
            (known != epoch || !exanet_router_near(s, coord));
 }
 
-static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known)
+static const char *port_refusal(ExanetPort *p, const ExanetPortNode *node)
 {
-    if (!known && is_elsewhere(exanet_port_state(p), coord, epoch)) {
+    if (!node->known && is_elsewhere(exanet_port_state(p), node->coord, node->epoch)) {
         return "which is reached through others";
     }
-    return exanet_router_neighbour(p, coord) ? NULL :
+    return exanet_router_neighbour(p, node->coord) ? NULL :
            "which is no neighbour in this network (property 'peerN' allows it)";
 }
 
-static void port_tick(ExanetPort *p)
-{
-    exanet_receiver_sweep(exanet_port_state(p));
-}
-
-static void port_event(ExanetPort *p, enum exanet_port_event event)
+static const char *port_changed(ExanetPort *p, enum exanet_port_change change,
+                                const ExanetPortNode *node)
 {
     ExanetState *s = exanet_port_state(p);
 
-    switch (event) {
+    switch (change) {
+    case EXANET_PORT_OFFER:
+        return port_refusal(p, node);
+    case EXANET_PORT_EPOCH:
+        exanet_receiver_new_epoch(s, node->coord, node->epoch);
+        break;
     case EXANET_PORT_UP_OR_DOWN:
+        exanet_router_port_changed(s, p);
         exanet_irq_raise(s, EXANET_IRQ_LINK);
+        break;
+    case EXANET_PORT_SETTINGS:
+        exanet_router_port_changed(s, p);
+        break;
+    case EXANET_PORT_EMPTIED:
+        exanet_port_drop(p, exanet_voq_drop(p));
         break;
     case EXANET_PORT_CONFLICT:
         exanet_count(s, LINK_CONFLICT);
@@ -102,7 +100,11 @@ static void port_event(ExanetPort *p, enum exanet_port_event event)
     case EXANET_PORT_INJECTED:
         exanet_port_reg_injected(p);
         break;
+    case EXANET_PORT_TICK:
+        exanet_receiver_sweep(s);
+        break;
     }
+    return NULL;
 }
 
 QEMU_BUILD_BUG_ON(EXANET_WORD_BYTES != EXANET_LINK_WORD);
@@ -123,13 +125,8 @@ static const ExanetPortOwner port_owner = {
     .frame_words = 224 * EXANET_PACKET_WORDS,
     .measure = port_measure,
     .take = exanet_net_take,
-    .held_run = exanet_voq_run,
-    .held_drop = exanet_voq_drop,
     .changed = port_changed,
-    .restarted = port_restarted,
-    .refusal = port_refusal,
-    .tick = port_tick,
-    .event = port_event,
+    .work = exanet_voq_run,
 };
 
 void exanet_ports_update(ExanetState *s)

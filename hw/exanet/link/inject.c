@@ -450,7 +450,7 @@ static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
         if (--order->count == 0) {
             order->kind = EXANET_INJECTED_KINDS;
         }
-        p->group->owner->event(p, EXANET_PORT_INJECTED);
+        p->group->owner->changed(p, EXANET_PORT_INJECTED, NULL);
     }
     return kind;
 }

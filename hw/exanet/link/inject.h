@@ -91,7 +91,7 @@ void exanet_inject_reset(ExanetPort *p);
 void exanet_inject_fini(ExanetPort *p);
 /*
  * Replaces the order of @p by a copy of @order.  Does not change property faultsN.  The
- * owner gets the event EXANET_PORT_INJECTED for each fault of an order with a count.
+ * owner gets the news EXANET_PORT_INJECTED of each fault of an order with a count.
  */
 void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
                          const ExanetInjectOrder *order);

@@ -56,8 +56,7 @@ static void port_up_set(ExanetPort *p, bool up)
         p->peer_until = rnic_now() + PEER_KEPT_NS;
         exanet_link_queues_drop(p);
     }
-    p->group->owner->changed(p);
-    exanet_link_event(p, EXANET_PORT_UP_OR_DOWN);
+    exanet_link_changed(p, EXANET_PORT_UP_OR_DOWN);
     exanet_link_schedule(p);
 }
 
@@ -91,7 +90,7 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
         warn_report("%s: the peer of link%u says that it is 0x%x, %s: the link "
                     "stays down", p->group->owner->name, p->index, coord, why);
     }
-    exanet_link_event(p, EXANET_PORT_CONFLICT);
+    exanet_link_changed(p, EXANET_PORT_CONFLICT);
     p->conflict_reported = true;
     p->conflict = true;
     p->conflict_coord = coord;
@@ -105,6 +104,15 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
 static bool port_had(const ExanetPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
+}
+
+/* Returns the owner's reason to refuse a node, or NULL; see EXANET_PORT_OFFER. */
+static const char *port_owner_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch,
+                                      bool known)
+{
+    const ExanetPortNode node = { .coord = coord, .epoch = epoch, .known = known };
+
+    return p->group->owner->changed(p, EXANET_PORT_OFFER, &node);
 }
 
 /* Returns true if the link of @q to the node at @coord is up, or @q reserves @coord. */
@@ -185,7 +193,7 @@ static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
             return "which is at another link (property 'peerN' allows several)";
         }
     }
-    return p->group->owner->refusal(p, coord, epoch, port_had(p, coord));
+    return port_owner_refusal(p, coord, epoch, port_had(p, coord));
 }
 
 /* --- HELLO ------------------------------------------------------------------- */
@@ -211,7 +219,7 @@ static void port_peer_greet(ExanetPort *p)
         port_peer_forget(p);
     }
     why = p->up && p->peer_named == EXANET_PEER_ANY ?
-          p->group->owner->refusal(p, p->peer, p->peer_epoch, true) : NULL;
+          port_owner_refusal(p, p->peer, p->peer_epoch, true) : NULL;
     if (why) {
         port_conflict(p, p->peer, why);
     }
@@ -258,7 +266,7 @@ static void port_hello_tick(void *opaque)
     ExanetPort *p = opaque;
     bool entered = rnic_loop_enter(p->group->loop);
 
-    p->group->owner->tick(p);
+    exanet_link_changed(p, EXANET_PORT_TICK);
     exanet_link_hello(p);
     rnic_loop_leave(p->group->loop, entered);
 }
@@ -314,8 +322,10 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
     p->conflict = false;
     if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
+        const ExanetPortNode node = { .coord = coord, .epoch = h->epoch, .known = true };
+
         port_peer_set(p, coord, h->epoch);
-        owner->restarted(p, coord, h->epoch);
+        owner->changed(p, EXANET_PORT_EPOCH, &node);
     }
     p->peer_words = max_words;
     p->features = exanet_link_features(p) & h->flags;
@@ -364,14 +374,14 @@ void exanet_port_restart(ExanetPort *p)
 /*
  * Sets @p->loopback, and computes @p->enabled.  If one of the two members changes, takes
  * the link down and starts the link anew; a port with a carrier that was not in loopback
- * first sends a DOWN.  Otherwise calls the owner's changed().
+ * first sends a DOWN.  Otherwise reports EXANET_PORT_SETTINGS.
  */
 static void port_control_changed(ExanetPort *p, bool loopback)
 {
     bool enable = p->wanted && !p->admin_down;
 
     if (p->enabled == enable && p->loopback == loopback) {
-        p->group->owner->changed(p);
+        exanet_link_changed(p, EXANET_PORT_SETTINGS);
         exanet_link_schedule(p);    /* packets that wait may have a new route */
         return;
     }
@@ -420,7 +430,7 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->enabled = !p->admin_down;
     p->loopback = false;
     p->conflict = false;
-    p->group->owner->changed(p);
+    exanet_link_changed(p, EXANET_PORT_SETTINGS);
     /*
      * The netdev still keeps its frame, because half of the frame may be in a socket.
      * The frame arrives before the HELLO with the new epoch, so the neighbour assigns the

@@ -65,8 +65,8 @@ static unsigned port_rx_drop(ExanetPort *p)
 
 void exanet_link_queues_drop(ExanetPort *p)
 {
-    exanet_link_count(p, EXANET_PORT_CNT_DROPPED, exanet_link_tx_drop(p) +
-                      port_rx_drop(p) + p->group->owner->held_drop(p));
+    exanet_port_drop(p, exanet_link_tx_drop(p) + port_rx_drop(p));
+    exanet_link_changed(p, EXANET_PORT_EMPTIED);
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
@@ -317,7 +317,7 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
         port_rx_keep(p);
     }
     if (p->polled && taken) {
-        exanet_link_event(p, EXANET_PORT_POLLED);
+        exanet_link_changed(p, EXANET_PORT_POLLED);
     }
     if (!taken) {
         p->refused = true;
@@ -344,10 +344,10 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
 {
     if (damaged) {
         exanet_link_count(p, EXANET_PORT_CNT_BAD_HEADER, 1);
-        exanet_link_event(p, EXANET_PORT_BAD_HEADER);
+        exanet_link_changed(p, EXANET_PORT_BAD_HEADER);
     } else {
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        exanet_link_event(p, EXANET_PORT_MALFORMED);
+        exanet_link_changed(p, EXANET_PORT_MALFORMED);
     }
     port_rx_skip(p, vc, p->rx[vc].left);
 }
@@ -396,7 +396,7 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
 
 bool exanet_port_rx_run(ExanetPort *p)
 {
-    bool more = p->owner_words && p->group->owner->held_run(p);
+    bool more = p->owner_words && p->group->owner->work(p);
 
     if (p->rx_count == 0 && !p->refused) {
         return more;
@@ -490,7 +490,7 @@ void exanet_port_fini(ExanetPort *p)
     qemu_del_nic(p->nic);
     p->nic = NULL;
     exanet_link_tx_fini(p);
-    p->group->owner->held_drop(p);
+    exanet_link_changed(p, EXANET_PORT_EMPTIED);
     for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         exanet_fifo_fini(&p->rx[vc]);
     }

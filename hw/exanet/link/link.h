@@ -17,10 +17,10 @@ static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
     p->counter[c] += n;
 }
 
-/* Reports @event of @p to the owner of @p, the device. */
-static inline void exanet_link_event(ExanetPort *p, enum exanet_port_event event)
+/* Reports @change of @p, without a node, to the owner of @p. */
+static inline void exanet_link_changed(ExanetPort *p, enum exanet_port_change change)
 {
-    p->group->owner->event(p, event);
+    p->group->owner->changed(p, change, NULL);
 }
 
 /* Makes the device's loop run the units; see rnic_loop_schedule(). */

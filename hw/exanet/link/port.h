@@ -66,9 +66,29 @@ typedef struct ExanetTx {
     bool urgent_sent;               /* urgent packets left alone, so @frame leaves next */
 } ExanetTx;
 
-/* Events that a port reports to its owner; see ExanetPortOwner.event. */
-enum exanet_port_event {
+/* News of a port for its owner, the argument of ExanetPortOwner.changed. */
+enum exanet_port_change {
+    /*
+     * A HELLO offers a node as the neighbour, or the port checks the neighbour again.
+     * Only for this value the result of changed() has a meaning: the reason why the node
+     * cannot be the neighbour, a static text for the user, or NULL if there is no reason.
+     */
+    EXANET_PORT_OFFER,
+    /* a node became the neighbour, or the neighbour advertises a new epoch */
+    EXANET_PORT_EPOCH,
     EXANET_PORT_UP_OR_DOWN,         /* the link went up or down */
+    /*
+     * The port was reset, or exanet_port_control() or exanet_port_admin() has changed
+     * neither @enabled nor @loopback of the port.  Other settings, which the owner keeps,
+     * may have changed.
+     */
+    EXANET_PORT_SETTINGS,
+    /*
+     * The port has dropped all its packets.  The owner must drop the packets that arrived
+     * by the port and wait at the owner, count them by exanet_port_drop(), and set
+     * @owner_words to 0.
+     */
+    EXANET_PORT_EMPTIED,
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
     /* the rest of a frame was dropped, because the CRC of a packet's header is wrong */
     EXANET_PORT_BAD_HEADER,
@@ -78,7 +98,20 @@ enum exanet_port_event {
     EXANET_PORT_POLLED,
     /* a fault of an ExanetInjectOrder with a count was injected */
     EXANET_PORT_INJECTED,
+    /* about a second has passed while the link is up, or 50 ms while it is down */
+    EXANET_PORT_TICK,
 };
+
+/* A node of which a HELLO has brought news. */
+typedef struct ExanetPortNode {
+    uint32_t coord;
+    uint8_t epoch;
+    /*
+     * the node is the neighbour of the port, or was the last neighbour and its
+     * coordinates were reserved (@peer_until), even if the reservation has ended
+     */
+    bool known;
+} ExanetPortNode;
 
 /* Measures of a packet, or of a run: several packets that cross the cable as one. */
 typedef struct ExanetMeasured {
@@ -122,41 +155,18 @@ typedef struct ExanetPortOwner {
      */
     bool (*take)(ExanetPort *p, unsigned vc, const uint8_t *buf, unsigned words);
     /*
-     * Sends packets that arrived by @p and wait at the owner.  Returns true if the owner
-     * could send more of these packets now.
+     * Reacts to @change: counts, raises an interrupt, updates registers or state.  @node
+     * belongs to EXANET_PORT_OFFER and EXANET_PORT_EPOCH, and is NULL for other values.
+     * For the result see EXANET_PORT_OFFER; the result is NULL for other values.
      */
-    bool (*held_run)(ExanetPort *p);
+    const char *(*changed)(ExanetPort *p, enum exanet_port_change change,
+                           const ExanetPortNode *node);
     /*
-     * Drops the packets that arrived by @p and wait at the owner.  Afterwards
-     * @p->owner_words is 0.  Returns the number of these packets.
+     * Sends packets that arrived by @p and wait at the owner.  exanet_port_rx_run() calls
+     * this function if @p->owner_words is not 0.  Returns true if the owner could send
+     * more of these packets now.
      */
-    unsigned (*held_drop)(ExanetPort *p);
-    /*
-     * The port calls this function after the link of @p went up or down and in a reset of
-     * @p.  The port also calls this function if exanet_port_control() or
-     * exanet_port_admin() changes neither @p->enabled nor @p->loopback, because a write
-     * to PORT_CTRL may have changed other settings that the owner keeps.
-     */
-    void (*changed)(ExanetPort *p);
-    /*
-     * The port calls this function when a HELLO makes the node at @coord, with @epoch,
-     * the neighbour of @p, or advertises a new @epoch of the neighbour.
-     */
-    void (*restarted)(ExanetPort *p, uint32_t coord, uint8_t epoch);
-    /*
-     * Returns the reason why the node at @coord with @epoch cannot be the neighbour of
-     * @p, a static text for the user, or NULL if there is no reason.  @known is true if
-     * the node is the neighbour of @p, or was the last neighbour and its coordinates were
-     * reserved (@p->peer_until), even if the reservation has ended.
-     */
-    const char *(*refusal)(ExanetPort *p, uint32_t coord, uint8_t epoch, bool known);
-    /*
-     * A timer of @p calls this function, about every second while the link is up,
-     * otherwise every 50 ms.
-     */
-    void (*tick)(ExanetPort *p);
-    /* Handles @event: counts, raises an interrupt or updates registers. */
-    void (*event)(ExanetPort *p, enum exanet_port_event event);
+    bool (*work)(ExanetPort *p);
 } ExanetPortOwner;
 
 /* State that the ports of a device share.  The device sets all members. */
@@ -366,7 +376,7 @@ static inline bool exanet_port_rx_due(const ExanetPort *p)
     return p->rx_count || p->owner_words || p->refused;
 }
 /*
- * Runs the owner's held_run(), then delivers packets of the RX FIFOs, of each channel at
+ * Calls ExanetPortOwner.work(), then delivers packets of the RX FIFOs, of each channel at
  * most about half of ExanetPortOwner.frame_words.  If the netdev keeps a frame that the
  * port has refused, and there is room now, asks the netdev for this frame.  Returns true
  * if more packets could continue now.
@@ -379,6 +389,11 @@ bool exanet_port_rx_run(ExanetPort *p);
  * the channel is stalled, because exanet_port_commit() then drops the packet.
  */
 bool exanet_port_can_send(ExanetPort *p, unsigned vc);
+/* Counts @packets packets that arrived by @p and that the owner has dropped. */
+static inline void exanet_port_drop(ExanetPort *p, unsigned packets)
+{
+    p->counter[EXANET_PORT_CNT_DROPPED] += packets;
+}
 /* Allocates a frame for exanet_port_place(). */
 uint8_t *exanet_port_frame_new(const ExanetPort *p);
 /*
