@@ -15,6 +15,7 @@
 #include "engine/receiver.h"
 #include "net/router.h"
 #include "net/voq.h"
+#include "trace.h"
 
 static ExanetMeasured port_measure(const uint8_t *buf)
 {
@@ -107,6 +108,27 @@ static const char *port_changed(ExanetPort *p, enum exanet_port_change change,
     return NULL;
 }
 
+static void port_trace(const ExanetPort *p, enum exanet_port_step step, unsigned a,
+                       unsigned b, unsigned c)
+{
+    uint32_t node = p->group->node;
+
+    switch (step) {
+    case EXANET_PORT_STEP_TX:
+        trace_exanet_link_port_tx(node, p->index, a, b, c);
+        break;
+    case EXANET_PORT_STEP_RX:
+        trace_exanet_link_port_rx(node, p->index, a, b, c);
+        break;
+    case EXANET_PORT_STEP_UP:
+        trace_exanet_link_up(node, p->index, a, b);
+        break;
+    case EXANET_PORT_STEP_FAULT:
+        trace_exanet_inject_fault(node, p->index, a, b);
+        break;
+    }
+}
+
 QEMU_BUILD_BUG_ON(EXANET_WORD_BYTES != EXANET_LINK_WORD);
 QEMU_BUILD_BUG_ON(EXANET_VCS > EXANET_LINK_VCS);
 
@@ -127,6 +149,7 @@ static const ExanetPortOwner port_owner = {
     .take = exanet_net_take,
     .changed = port_changed,
     .work = exanet_voq_run,
+    .trace = port_trace,
 };
 
 void exanet_ports_update(ExanetState *s)

@@ -11,8 +11,8 @@
 #include "qapi/error.h"
 #include "qemu/cutils.h"
 #include "inject.h"
+#include "link.h"
 #include "port.h"
-#include "../trace.h"
 
 /*
  * Longest delay of item "delay".  Units retransmit much earlier, so a longer delay is the
@@ -458,7 +458,7 @@ static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
 static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type)
 {
     p->injected[kind]++;
-    trace_exanet_inject_fault(p->group->node, p->index, kind, type);
+    exanet_link_trace(p, EXANET_PORT_STEP_FAULT, kind, type, 0);
 }
 
 /*

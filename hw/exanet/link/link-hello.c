@@ -9,7 +9,6 @@
 #include "../../core/netdev.h"
 #include "link.h"
 #include "port.h"
-#include "../trace.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
@@ -49,7 +48,7 @@ static void port_up_set(ExanetPort *p, bool up)
         return;
     }
     p->up = up;
-    trace_exanet_link_up(p->group->node, p->index, up, p->peer);
+    exanet_link_trace(p, EXANET_PORT_STEP_UP, up, p->peer, 0);
     if (up) {
         p->up_since = rnic_now();
     } else {

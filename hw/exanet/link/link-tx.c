@@ -16,7 +16,6 @@
 #include "../../core/pace.h"
 #include "link.h"
 #include "port.h"
-#include "../trace.h"
 
 /*
  * Bytes of urgent packets of a channel, from which on the port drops packets of
@@ -107,7 +106,7 @@ static size_t port_header_put(ExanetPort *p, uint8_t *frame,
     f->reserved = owner->family;
     f->count = cpu_to_le16(words);
     f->seq = cpu_to_le32(p->tx_seq++);
-    trace_exanet_link_port_tx(p->group->node, p->index, kind, vc, words);
+    exanet_link_trace(p, EXANET_PORT_STEP_TX, kind, vc, words);
     return sizeof(*f) + words * EXANET_LINK_WORD;
 }
 

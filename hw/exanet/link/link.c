@@ -19,7 +19,6 @@
 #include "link-fifo.h"
 #include "link.h"
 #include "port.h"
-#include "../trace.h"
 
 /* A port with more words in all RX FIFOs refuses the netdev's next frame with packets. */
 #define RX_WORDS_MAX (4 * MiB / EXANET_LINK_WORD)
@@ -250,8 +249,7 @@ static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size, bool l
         exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
         return size;
     }
-    trace_exanet_link_port_rx(p->group->node, p->index, f.kind, f.vc,
-                              le16_to_cpu(f.count));
+    exanet_link_trace(p, EXANET_PORT_STEP_RX, f.kind, f.vc, le16_to_cpu(f.count));
     if (f.kind == EXANET_LINK_HELLO && le16_to_cpu(f.count) == 1) {
         struct exanet_hello hello;
 

@@ -8,6 +8,7 @@
 #define HW_EXANET_LINK_LINK_H
 
 #include "qemu/bswap.h"
+#include "trace/control.h"
 #include "port.h"
 
 /* Adds @n to counter @c of @p. */
@@ -21,6 +22,15 @@ static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
 static inline void exanet_link_changed(ExanetPort *p, enum exanet_port_change change)
 {
     p->group->owner->changed(p, change, NULL);
+}
+
+/* Lets the owner of @p trace @step; see ExanetPortOwner.trace. */
+static inline void exanet_link_trace(const ExanetPort *p, enum exanet_port_step step,
+                                     unsigned a, unsigned b, unsigned c)
+{
+    if (unlikely(trace_events_enabled_count)) {
+        p->group->owner->trace(p, step, a, b, c);
+    }
 }
 
 /* Makes the device's loop run the units; see rnic_loop_schedule(). */

@@ -102,6 +102,17 @@ enum exanet_port_change {
     EXANET_PORT_TICK,
 };
 
+/*
+ * Steps that the owner may trace, the argument of ExanetPortOwner.trace.  The comments
+ * name the further arguments of trace().
+ */
+enum exanet_port_step {
+    EXANET_PORT_STEP_TX,            /* kind, channel and words of a frame that leaves */
+    EXANET_PORT_STEP_RX,            /* the same of a frame that has arrived */
+    EXANET_PORT_STEP_UP,            /* 1 if the link went up, else 0; the neighbour */
+    EXANET_PORT_STEP_FAULT,         /* kind of a fault; type of the packet */
+};
+
 /* A node of which a HELLO has brought news. */
 typedef struct ExanetPortNode {
     uint32_t coord;
@@ -167,6 +178,12 @@ typedef struct ExanetPortOwner {
      * more of these packets now.
      */
     bool (*work)(ExanetPort *p);
+    /*
+     * Emits the trace event of the family for @step; see enum exanet_port_step for @a, @b
+     * and @c.  The port calls this function only if QEMU traces any event.
+     */
+    void (*trace)(const ExanetPort *p, enum exanet_port_step step, unsigned a, unsigned b,
+                  unsigned c);
 } ExanetPortOwner;
 
 /* State that the ports of a device share.  The device sets all members. */
