@@ -166,7 +166,7 @@ void exanet_link_down_send(ExanetPort *p)
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
 {
     if (p->loopback) {
-        p->peer_xoff = p->xoff;
+        exanet_link_peer_xoff_set(p, p->xoff);
         exanet_link_schedule(p);
         return;
     }
@@ -409,27 +409,26 @@ static uint8_t *port_frame_alloc(const ExanetPort *p, uint8_t **frame)
 }
 
 /*
- * Returns true if channel @vc has no XOFF, and the channel's frame has room for any
- * packet.
+ * Returns true if the neighbour permits a packet of channel @vc, and the channel's frame
+ * has room for any packet.
  */
 static bool port_room(const ExanetPort *p, unsigned vc)
 {
-    return !(p->peer_xoff & BIT(vc)) &&
-           p->tx[vc].words <= p->tx_room;
+    return p->tx_allow[vc] && p->tx[vc].words <= p->tx_room;
 }
 
 /*
- * Returns true if XOFF or the netdev has stopped channel @vc, which has no room, for
- * stall_ms (0: never).  The port then drops new packets of the channel, because packets
- * for other nodes wait behind these packets.  ExanetTx.stalled is the start of the time;
- * each frame that leaves moves the start, see port_stall_relieve().
+ * Returns true if the neighbour or the netdev has stopped channel @vc, which has no room,
+ * for stall_ms (0: never).  The port then drops new packets of the channel, because
+ * packets for other nodes wait behind these packets.  ExanetTx.stalled is the start of
+ * the time; each frame that leaves moves the start, see port_stall_relieve().
  */
 static bool port_stalled(ExanetPort *p, unsigned vc)
 {
     ExanetTx *tx = &p->tx[vc];
     int64_t limit = (int64_t)p->group->stall_ms * SCALE_MS;
 
-    if (!(p->peer_xoff & BIT(vc)) && !p->blocked) {
+    if (p->tx_allow[vc] && !p->blocked) {
         tx->stalled = 0;            /* the channel waits for rate or latency only */
         return false;
     }
@@ -616,7 +615,7 @@ unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc)
      * faults, rate and latency act on single packets or short frames, so runs are not
      * used
      */
-    return p->up && !(p->peer_xoff & BIT(vc)) && !exanet_port_has_faults(p) &&
+    return p->up && p->tx_allow[vc] && !exanet_port_has_faults(p) &&
            !port_timed(p) ? p->tx_limit : 0;
 }
 
@@ -640,6 +639,7 @@ void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *ru
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, run->packets);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, run->alone);
     tx->words += run->words;
+    p->tx_allow[vc] -= run->packets;
     port_added(p, vc, run->words);
     if (tx->words > p->tx_room) {
         exanet_port_flush(p);
@@ -657,6 +657,7 @@ void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
     }
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    p->tx_allow[vc]--;
     urgent = words <= p->tx_urgent && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
     if (unlikely(exanet_port_has_faults(p))) {
         exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
@@ -758,7 +759,7 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
     p->tx_waiting = 0;
     p->tx_pending = 0;
     p->tx_wanted = 0;
-    p->peer_xoff = 0;
+    exanet_link_peer_xoff_set(p, 0);
     timer_del(p->tx_timer);
     return packets;
 }

@@ -157,12 +157,20 @@ static void port_rx_keep(ExanetPort *p)
     }
 }
 
+void exanet_port_allow(ExanetPort *p, unsigned vc, uint64_t packets)
+{
+    p->tx_allow[vc] = packets;
+    if (packets) {
+        p->tx_wanted &= ~BIT(vc);
+        exanet_port_flush(p);
+        exanet_link_schedule(p);
+    }
+}
+
 static void port_xon_receive(ExanetPort *p, unsigned vc)
 {
     p->peer_xoff &= ~BIT(vc);
-    p->tx_wanted &= ~BIT(vc);
-    exanet_port_flush(p);
-    exanet_link_schedule(p);
+    exanet_port_allow(p, vc, EXANET_TX_ALL);
 }
 
 /*
@@ -193,7 +201,7 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
         return true;
     case EXANET_LINK_XOFF:
         exanet_link_count(p, EXANET_PORT_CNT_XOFF_RECEIVED, 1);
-        p->peer_xoff |= BIT(f->vc);
+        exanet_link_peer_xoff_set(p, p->peer_xoff | BIT(f->vc));
         return true;
     case EXANET_LINK_XON:
         port_xon_receive(p, f->vc);

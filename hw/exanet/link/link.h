@@ -40,6 +40,18 @@ static inline void exanet_link_schedule(ExanetPort *p)
 }
 
 /*
+ * Stops the channels of the set @vcs, as XOFFs of the neighbour, and permits all other
+ * channels, as XONs do.  Does not schedule the units.
+ */
+static inline void exanet_link_peer_xoff_set(ExanetPort *p, unsigned vcs)
+{
+    p->peer_xoff = vcs;
+    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
+        p->tx_allow[vc] = vcs & BIT(vc) ? 0 : EXANET_TX_ALL;
+    }
+}
+
+/*
  * Stores the MAC address of the node at @coord, 6 bytes, at @mac.  The lower 24 bits of
  * the address are the coordinates.
  */
@@ -104,8 +116,8 @@ void exanet_link_down_send(ExanetPort *p);
 /*
  * Adds @vcs to @p->xoff_due.  For each channel in @p->xoff_due sends an XOFF if @p->xoff
  * has the bit of the channel, otherwise an XON: now, or when the netdev has sent the
- * frame that the netdev keeps.  In loopback the function instead copies @p->xoff to
- * @p->peer_xoff and schedules the units.
+ * frame that the netdev keeps.  In loopback the function instead calls
+ * exanet_link_peer_xoff_set() for @p->xoff and schedules the units.
  */
 void exanet_link_xoff_send(ExanetPort *p, unsigned vcs);
 

@@ -216,6 +216,9 @@ typedef struct ExanetPortGroup {
     uint8_t cable_features;
 } ExanetPortGroup;
 
+/* Value of ExanetPort.tx_allow without a limit.  No link counts it down to 0. */
+#define EXANET_TX_ALL UINT64_MAX
+
 /* Default of property peerN: the user has named no neighbour. */
 #define EXANET_PEER_ANY UINT32_MAX
 
@@ -257,8 +260,14 @@ struct ExanetPort {
     /* number of HELLOs that want an answer since the last exanet_link_hello() */
     unsigned hello_answers;
 
+    /*
+     * number of packets that units may still add to the frames of each channel: 0 by an
+     * XOFF, EXANET_TX_ALL by an XON, or a number of credits; see exanet_port_allow()
+     */
+    uint64_t tx_allow[EXANET_LINK_VCS];
+
     /* Sets of virtual channels, one bit for each. */
-    uint8_t peer_xoff;              /* channels that an XOFF of the neighbour stops */
+    uint8_t peer_xoff;              /* channels whose frames an XOFF stops, too */
     uint8_t xoff;                   /* channels that an XOFF of this port stops */
     /* channels in which this port has sent XOFF since the link went up */
     uint8_t xoff_sent;
@@ -459,6 +468,15 @@ unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
  */
 void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
 /*
+ * Sets the number of packets that units may still add to frames of channel @vc.  The port
+ * subtracts the packets that exanet_port_commit() and exanet_port_commit_run() add.  If
+ * @packets is not 0, schedules the units that wait for the channel.  The owner calls this
+ * function only if its family has credits instead of XOFF: when the link goes up, because
+ * a link that goes down permits any number, and when the neighbour returns credits.  The
+ * unwrap() of such a family ignores XOFF and XON.
+ */
+void exanet_port_allow(ExanetPort *p, unsigned vc, uint64_t packets);
+/*
  * Makes the port schedule the units when a frame of channel @vc has left and the frame of
  * the channel has room for a packet, at an XON of the channel, or when the link goes
  * down.  Until then, exanet_link_hello() may also schedule the units, because the channel
@@ -467,9 +485,9 @@ void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *ru
 void exanet_port_want(ExanetPort *p, unsigned vc);
 /*
  * Adds the packet at @buf to the urgent packets of channel @vc, which need not wait for
- * packets in the frame of the channel.  Needs no exanet_port_can_send().  Drops and
- * counts the packet if the link is down or the channel has too many urgent packets.
- * Faults of the cable act on the packet.
+ * packets in the frame of the channel.  Needs no exanet_port_can_send(), and does not
+ * change @p->tx_allow.  Drops and counts the packet if the link is down or the channel
+ * has too many urgent packets.  Faults of the cable act on the packet.
  */
 void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
                          unsigned words);
