@@ -4,7 +4,7 @@
  * the netdevs do not wake up the main loop for frames, because the main loop would compete
  * with the vCPU for the big lock and, on a host with few cores, for a core.  The series
  * ends, and the netdevs watch for frames again, when no vCPU has polled for 150 to 500 us
- * of real time, or when a process begins to wait for an interrupt.
+ * of real time, or when a process asks for an interrupt.
  *
  * The caller of each function holds the big lock.
  */
@@ -39,7 +39,7 @@ void exanet_series_poll_begin(ExanetSeries *s);
 void exanet_series_poll_end(ExanetSeries *s);
 
 /*
- * Ends the series now, because a process waits for an interrupt.  Does nothing if no
+ * Ends the series now, because a process has asked for an interrupt.  Does nothing if no
  * series is active.
  */
 void exanet_series_end(ExanetSeries *s);

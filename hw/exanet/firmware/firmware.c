@@ -188,6 +188,10 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
         return;
     }
     trace_exanet_firmware_doorbell(s->node, c, channel, t->src, t->dst, t->len);
+    if (t->irq_done) {
+        /* the process may sleep until the interrupt, and the main loop must take frames */
+        exanet_series_end(&s->polls);
+    }
     if (exanet_context_check(s, t->src_pdid,
                              RNIC_GET(EXANET_GVA_COORD, t->dst)) !=
         EXANET_RESP_ACK) {
