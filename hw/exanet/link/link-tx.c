@@ -636,6 +636,7 @@ void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *ru
 {
     ExanetTx *tx = &p->tx[vc];
 
+    assert(run->packets <= p->tx_allow[vc]);
     exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, run->packets);
     exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, run->alone);
     tx->words += run->words;
@@ -766,9 +767,15 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
 
 void exanet_link_tx_init(ExanetPort *p)
 {
+    const ExanetPortOwner *owner = p->group->owner;
+
+    assert(owner->vcs <= EXANET_LINK_VCS && owner->packet_words &&
+           owner->packet_words < URGENT_BAD_HEADER &&
+           owner->frame_words >= MAX(owner->packet_words, 2));
     p->held = exanet_port_frame_new(p);
-    p->tx_urgent = p->group->owner->urgent_words;
-    p->peer_words = p->group->owner->frame_words;
+    p->tx_urgent = owner->urgent_words;
+    p->peer_words = owner->frame_words;
+    exanet_link_peer_xoff_set(p, 0);
     for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
         p->tx[vc].bad_headers = g_array_new(false, false, sizeof(uint16_t));

@@ -24,11 +24,21 @@ static inline void exanet_link_changed(ExanetPort *p, enum exanet_port_change ch
     p->group->owner->changed(p, change, NULL);
 }
 
+/*
+ * Backends whose events need no "-trace": an event may be enabled although
+ * trace_events_enabled_count is 0.
+ */
+#if defined(CONFIG_TRACE_DTRACE) || defined(CONFIG_TRACE_UST)
+#define EXANET_LINK_TRACES 1
+#else
+#define EXANET_LINK_TRACES trace_events_enabled_count
+#endif
+
 /* Lets the owner of @p trace @step; see ExanetPortOwner.trace. */
 static inline void exanet_link_trace(const ExanetPort *p, enum exanet_port_step step,
                                      unsigned a, unsigned b, unsigned c)
 {
-    if (unlikely(trace_events_enabled_count)) {
+    if (unlikely(EXANET_LINK_TRACES)) {
         p->group->owner->trace(p, step, a, b, c);
     }
 }

@@ -84,9 +84,9 @@ enum exanet_port_change {
      */
     EXANET_PORT_SETTINGS,
     /*
-     * The port has dropped all its packets.  The owner must drop the packets that arrived
-     * by the port and wait at the owner, count them by exanet_port_drop(), and set
-     * @owner_words to 0.
+     * The port has dropped all its packets, or the device ends.  The owner must drop the
+     * packets that arrived by the port and wait at the owner, count them by
+     * exanet_port_drop(), and set @owner_words to 0.  The owner must not send packets now.
      */
     EXANET_PORT_EMPTIED,
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
@@ -146,7 +146,7 @@ typedef struct ExanetPortOwner {
     uint8_t packet_words;           /* maximal number of words of a packet, up to 127 */
     /*
      * maximal number of words of a packet that exanet_port_commit() may make an urgent
-     * packet; 0: none, so all packets of a channel stay in order
+     * packet; 0: none, so packets of a channel stay in order unless faults act on them
      */
     uint8_t urgent_words;
     /* maximal number of words of packets in a frame that a port sends */
@@ -472,8 +472,7 @@ void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *ru
  * subtracts the packets that exanet_port_commit() and exanet_port_commit_run() add.  If
  * @packets is not 0, schedules the units that wait for the channel.  The owner calls this
  * function only if its family has credits instead of XOFF: when the link goes up, because
- * a link that goes down permits any number, and when the neighbour returns credits.  The
- * unwrap() of such a family ignores XOFF and XON.
+ * a link that goes down permits any number, and when the neighbour returns credits.
  */
 void exanet_port_allow(ExanetPort *p, unsigned vc, uint64_t packets);
 /*
