@@ -3,7 +3,7 @@
 
 #include "rnic_fi.h"
 
-size_t rnic_fi_eager_size = 16384;
+size_t rnic_fi_eager_size = 8192;
 size_t rnic_fi_idle_polls = 10000;
 size_t rnic_fi_hint_polls = 1;
 
