@@ -11,7 +11,7 @@
 #define SERIES_NS 500000    /* real time, ns, from the setting of the timer to the end */
 /*
  * Remaining time, ns, below which a poll sets the timer again.  Not each poll sets the
- * timer, because on a virtual host a setting takes about 10 us.
+ * timer, because on a host that is a virtual machine this takes about 10 us.
  */
 #define SERIES_LEFT_NS 150000
 
@@ -44,7 +44,7 @@ static void series_continue(ExanetSeries *s)
     timer_set(s->timer);
 }
 
-/* Ends the series, because the timer has expired, unless a poll still runs. */
+/* Ends the series if no poll runs, because the timer has expired. */
 static void series_expired(void *opaque)
 {
     ExanetSeries *s = opaque;

@@ -15,7 +15,7 @@ typedef struct ExanetSeries {
     /* makes the netdevs of all ports watch for frames (@on), or not watch */
     void (*watch)(void *opaque, bool on);
     void *opaque;                   /* argument of @watch */
-    int timer;                      /* timerfd of the end; -1: each poll is a series */
+    int timer;                      /* timerfd that ends the series; -1: each poll is one */
     int64_t expiry;                 /* time at which @timer expires, ns of get_clock() */
     bool active;                    /* the netdevs do not watch for frames */
     bool polling;                   /* a vCPU takes frames now */
@@ -27,7 +27,10 @@ typedef struct ExanetSeries {
  */
 void exanet_series_init(ExanetSeries *s, void (*watch)(void *opaque, bool on),
                         void *opaque);
-/* Ends the series for ever, because the device ends.  A poll may still run. */
+/*
+ * Ends the series for ever, because the device is removed.  The caller may call this
+ * function while a poll runs.
+ */
 void exanet_series_fini(ExanetSeries *s);
 
 /*

@@ -65,7 +65,7 @@ static void mailbox_ctrl_write(ExanetState *s, unsigned c, unsigned m,
         }
     }
     if (value & ~old & EXANET_MAILBOX_IRQ) {
-        /* the process will sleep until the interrupt, and the main loop must take frames */
+        /* the process of the guest may sleep now, so the main loop must take frames */
         exanet_series_end(&s->polls);
     }
     stq_le_p(&regs->ctrl, value);

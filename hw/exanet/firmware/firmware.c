@@ -189,7 +189,7 @@ static void fw_doorbell(ExanetState *s, ExanetFirmware *fw, unsigned c,
     }
     trace_exanet_firmware_doorbell(s->node, c, channel, t->src, t->dst, t->len);
     if (t->irq_done) {
-        /* the process may sleep until the interrupt, and the main loop must take frames */
+        /* the process of the guest may sleep now, so the main loop must take frames */
         exanet_series_end(&s->polls);
     }
     if (exanet_context_check(s, t->src_pdid,

@@ -18,7 +18,7 @@ static inline void exanet_link_count(ExanetPort *p, enum exanet_port_counter c,
     p->counter[c] += n;
 }
 
-/* Reports @change of @p, without a node, to the owner of @p. */
+/* Reports @change of @p to the owner of @p.  The report names no node. */
 static inline void exanet_link_changed(ExanetPort *p, enum exanet_port_change change)
 {
     p->group->owner->changed(p, change, NULL);
@@ -50,8 +50,8 @@ static inline void exanet_link_schedule(ExanetPort *p)
 }
 
 /*
- * Stops the channels of the set @vcs, as XOFFs of the neighbour, and permits all other
- * channels, as XONs do.  Does not schedule the units.
+ * Stops the channels of the set @vcs, as XOFF frames of the neighbour do, and permits all
+ * other channels, as XON frames do.  Does not schedule the units.
  */
 static inline void exanet_link_peer_xoff_set(ExanetPort *p, unsigned vcs)
 {

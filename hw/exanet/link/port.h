@@ -86,7 +86,8 @@ enum exanet_port_change {
     /*
      * The port has dropped all its packets, or the device ends.  The owner must drop the
      * packets that arrived by the port and wait at the owner, count them by
-     * exanet_port_drop(), and set @owner_words to 0.  The owner must not send packets now.
+     * exanet_port_drop(), and set @owner_words to 0.  The owner must not send packets
+     * now.
      */
     EXANET_PORT_EMPTIED,
     EXANET_PORT_CONFLICT,           /* the neighbour's coordinates were refused */
@@ -118,8 +119,9 @@ typedef struct ExanetPortNode {
     uint32_t coord;
     uint8_t epoch;
     /*
-     * the node is the neighbour of the port, or was the last neighbour and its
-     * coordinates were reserved (@peer_until), even if the reservation has ended
+     * The node is the neighbour of the port, or the node was the last neighbour and the
+     * port reserved its coordinates until @peer_until.  The value stays true when the
+     * reservation ends.
      */
     bool known;
 } ExanetPortNode;
@@ -208,15 +210,18 @@ typedef struct ExanetPortGroup {
      */
     uint32_t stall_ms;
     /*
-     * Formats of packets that the owner accepts, bits of exanet_hello.flags without
-     * EXANET_HELLO_HEARD: by each cable, and only by an rnic-cable, which damages no
-     * packet.
+     * formats of packets that the owner accepts on every cable: bits of
+     * exanet_hello.flags without EXANET_HELLO_HEARD
      */
     uint8_t features;
+    /*
+     * further formats that the owner accepts on an rnic-cable, because an rnic-cable
+     * damages no packet
+     */
     uint8_t cable_features;
 } ExanetPortGroup;
 
-/* Value of ExanetPort.tx_allow without a limit.  No link counts it down to 0. */
+/* Value of ExanetPort.tx_allow that means "no limit", because no port sends as many. */
 #define EXANET_TX_ALL UINT64_MAX
 
 /* Default of property peerN: the user has named no neighbour. */
@@ -267,7 +272,7 @@ struct ExanetPort {
     uint64_t tx_allow[EXANET_LINK_VCS];
 
     /* Sets of virtual channels, one bit for each. */
-    uint8_t peer_xoff;              /* channels whose frames an XOFF stops, too */
+    uint8_t peer_xoff;              /* channels that the neighbour has stopped by XOFF */
     uint8_t xoff;                   /* channels that an XOFF of this port stops */
     /* channels in which this port has sent XOFF since the link went up */
     uint8_t xoff_sent;
@@ -283,7 +288,7 @@ struct ExanetPort {
     uint32_t tx_limit;              /* words up to which the port fills a frame */
     /* a frame with at most this number of words has room for any packet */
     uint32_t tx_room;
-    uint32_t tx_urgent;             /* ExanetPortOwner.urgent_words */
+    uint32_t tx_urgent;             /* copy of ExanetPortOwner.urgent_words */
     uint32_t tx_seq;                /* number of the next frame */
     uint32_t rate;                  /* rate of the cable, kb/s; 0: no limit */
     uint32_t latency;               /* ns, time for which the port delays packets */
@@ -319,7 +324,7 @@ struct ExanetPort {
      */
     unsigned owner_words;
     unsigned rx_drops;              /* number of times that all packets were dropped */
-    /* modulo EXANET_LINK_VCS: first channel of the last run */
+    /* modulo EXANET_LINK_VCS: channel with which exanet_port_rx_run() began last */
     unsigned rx_vc;
     bool delivering;                /* a packet of @rx is being delivered */
     uint64_t counter[EXANET_PORT_COUNTERS];
@@ -392,8 +397,8 @@ void exanet_port_admin(ExanetPort *p, bool up);
  */
 void exanet_port_poll(ExanetPort *p);
 /*
- * Makes the netdev watch for frames (@on), or not watch because exanet_port_poll() will be
- * called.  Does nothing if the port does not exist.
+ * Makes the netdev watch for frames (@on), or not watch because exanet_port_poll() will
+ * be called.  Does nothing if the port does not exist.
  */
 void exanet_port_watch(ExanetPort *p, bool on);
 /* Returns true if exanet_port_rx_run() may have work to do. */

@@ -81,7 +81,7 @@ bool exanet_net_no_crc(ExanetState *s, int route)
         return false;
     }
     p = &s->port[EXANET_ROUTE_PORT(route)];
-    /* a fault could damage the packet */
+    /* a port with faults needs the CRC, because a fault could damage the packet */
     return (p->features & EXANET_HELLO_NO_CRC) && !exanet_port_has_faults(p);
 }
 
@@ -162,8 +162,8 @@ static unsigned net_run_packets(unsigned words)
 
 /*
  * Returns the port of @route if runs may leave by this port.  Returns NULL if the route
- * has no port, if a model of times acts on each packet, or if an end of the cable accepts
- * no runs.
+ * has no port, if a model of times acts on each packet, or if one end of the cable does
+ * not accept runs (EXANET_HELLO_RUNS).
  */
 static ExanetPort *net_run_port(ExanetState *s, int route)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Frames on a cable between two ports [P].  Header wire.h has the packets in a frame, and
- * the parts of addresses and flags that only ExaNet uses.
+ * Frames on a cable between two ports [P].  Header wire.h defines the packets in a frame,
+ * and the addresses and flags that only ExaNet uses.
  *
  * All fields are little-endian on the wire, except __be.
  */
@@ -24,10 +24,10 @@
 enum exanet_link_kind {
 	EXANET_LINK_DATA	= 0,
 	EXANET_LINK_HELLO	= 1,	/* one struct exanet_hello */
-	EXANET_LINK_XOFF	= 2,	/* the receiver must start no packet in this virtual
-					 * channel */
-	EXANET_LINK_XON		= 3,	/* the receiver may send packets in this virtual channel
-					 * again */
+	EXANET_LINK_XOFF	= 2,	/* the receiver of this frame must start no packet in
+					 * this virtual channel */
+	EXANET_LINK_XON		= 3,	/* the receiver of this frame may start packets in this
+					 * virtual channel again */
 	EXANET_LINK_DOWN	= 5,	/* the sender takes the link down */
 };
 
@@ -60,7 +60,7 @@ struct exanet_hello {
 				 * HELLO */
 };
 RNIC_ASSERT_SIZE(struct exanet_hello, 16);
-#define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO of the receiver with
-					 * peer_epoch as epoch */
+#define EXANET_HELLO_HEARD	0x01	/* the sender has received a HELLO from the receiver, and
+					 * the epoch in this HELLO was peer_epoch */
 
 #endif /* RNIC_EXANET_LINK_H */
