@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: the series of polls of a device.  While polls of a vCPU follow each other,
- * the netdevs do not wake up the main loop for frames, because the main loop would compete
- * with the vCPU for the big lock and, on a host with few cores, for a core.  The series
- * ends, and the netdevs watch for frames again, when no vCPU has polled for 150 to 500 us
- * of real time, or when a process asks for an interrupt.
+ * the netdevs do not wake up the main loop for frames, because the main loop would
+ * compete with the vCPU for the big lock and, on a host with few cores, for a core.  The
+ * series ends, and the netdevs watch for frames again, when no vCPU has polled for 150 to
+ * 500 us of real time, or when a process asks for an interrupt.
  *
  * The caller of each function holds the big lock.
  */
@@ -15,7 +15,7 @@ typedef struct ExanetSeries {
     /* makes the netdevs of all ports watch for frames (@on), or not watch */
     void (*watch)(void *opaque, bool on);
     void *opaque;                   /* argument of @watch */
-    int timer;                      /* timerfd that ends the series; -1: each poll is one */
+    int timer;                      /* timerfd that ends the series; -1: none */
     int64_t expiry;                 /* time at which @timer expires, ns of get_clock() */
     bool active;                    /* the netdevs do not watch for frames */
     bool polling;                   /* a vCPU takes frames now */
