@@ -17,7 +17,11 @@ static struct {
     unsigned begun, ended;          /* polls that have begun and ended */
     unsigned looks;                 /* looks at the netdevs in this poll */
     unsigned ports;                 /* calls of exanet_port_poll() */
-    unsigned ends;                  /* calls of exanet_port_poll_end() */
+    unsigned series_begun;          /* calls of exanet_series_poll_begin() */
+    unsigned series_ended;          /* calls of exanet_series_poll_end() */
+    unsigned series_stopped;        /* calls of exanet_series_end() */
+    unsigned watches;               /* calls of exanet_port_watch() */
+    bool watch_on;                  /* argument @on of these calls */
     bool other;                     /* another vCPU polls */
     unsigned runs;                  /* runs of the units */
     unsigned run_at;                /* look before the first run; 0: no run */
@@ -58,11 +62,31 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
-void exanet_port_poll_end(ExanetPort *p)
+void exanet_port_watch(ExanetPort *p, bool on)
 {
-    g_assert_true(p == &rig.s->port[rig.ends % EXANET_LINKS]);
+    g_assert_true(p == &rig.s->port[rig.watches % EXANET_LINKS]);
+    g_assert_true(on == rig.watch_on);
+    rig.watches++;
+}
+
+void exanet_series_poll_begin(ExanetSeries *s)
+{
+    g_assert_true(s == &rig.s->polls);
+    g_assert_cmpuint(rig.ports, ==, 0);     /* before the first look */
+    rig.series_begun++;
+}
+
+void exanet_series_poll_end(ExanetSeries *s)
+{
+    g_assert_true(s == &rig.s->polls);
     g_assert_cmpuint(rig.ended, <, rig.begun);
-    rig.ends++;
+    rig.series_ended++;
+}
+
+void exanet_series_end(ExanetSeries *s)
+{
+    g_assert_true(s == &rig.s->polls);
+    rig.series_stopped++;
 }
 
 void rnic_loop_run(RNicLoop *l)
@@ -123,17 +147,21 @@ static void test_idle(void)
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 0);
     g_assert_cmpuint(rig.ports, ==, LOOKS * EXANET_LINKS);
-    g_assert_cmpuint(rig.ends, ==, EXANET_LINKS);
+    g_assert_cmpuint(rig.series_begun, ==, 1);
+    g_assert_cmpuint(rig.series_ended, ==, 1);
+    g_assert_cmpuint(rig.series_stopped + rig.watches, ==, 0);
     end(1);
 }
 
-/* Only the vCPU that polls the netdevs reports the end of the poll to them. */
+/* Only the poll of the vCPU that polls the netdevs belongs to the series. */
 static void test_other(void)
 {
     start();
     rig.other = true;
     exanet_poll(rig.s, CTX);
-    g_assert_cmpuint(rig.ports + rig.ends, ==, 0);
+    g_assert_cmpuint(rig.ports, ==, 0);
+    g_assert_cmpuint(rig.series_begun + rig.series_ended, ==, 0);
+    g_assert_cmpuint(rig.series_stopped, ==, 0);
     end(1);
 }
 
@@ -146,7 +174,7 @@ static void test_gone(void)
     exanet_poll(rig.s, CTX);
     g_assert_cmpuint(rig.runs, ==, 0);
     g_assert_cmpuint(rig.ports, ==, EXANET_LINKS);
-    g_assert_cmpuint(rig.ends, ==, 0);
+    g_assert_cmpuint(rig.series_ended, ==, 1);
     end(1);
 }
 
@@ -174,6 +202,19 @@ static void test_context(void)
     end(0);
 }
 
+/* A series makes the netdevs of all ports watch, or not watch. */
+static void test_watch(void)
+{
+    start();
+    exanet_poll_watch(rig.s, false);
+    g_assert_cmpuint(rig.watches, ==, EXANET_LINKS);
+    rig.watch_on = true;
+    exanet_poll_watch(rig.s, true);
+    g_assert_cmpuint(rig.watches, ==, 2 * EXANET_LINKS);
+    g_assert_cmpuint(rig.ports, ==, 0);
+    end(0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -184,5 +225,6 @@ int main(int argc, char **argv)
     g_test_add_func("/exanet/poll/gone", test_gone);
     g_test_add_func("/exanet/poll/busy", test_busy);
     g_test_add_func("/exanet/poll/context", test_context);
+    g_test_add_func("/exanet/poll/watch", test_watch);
     return g_test_run();
 }
