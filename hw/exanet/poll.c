@@ -31,8 +31,11 @@ void exanet_poll(ExanetState *s, unsigned c)
     }
     exanet_count(s, POLL);
     more = rnic_poll_begin(&poll, OBJECT(s->host.dev), &s->arrivals);
-    if (more) {
+    if (more && s->enabled) {
         exanet_series_poll_begin(&s->polls);
+    } else if (more) {
+        /* takes no frames, so the main loop must drop them and find the end of a cable */
+        exanet_series_end(&s->polls);
     }
     while (more && s->loop.bh && s->enabled && !s->loop.running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {

@@ -178,14 +178,21 @@ static void test_gone(void)
     end(1);
 }
 
-/* A poll does nothing while the device is at work, or if it is disabled. */
+/*
+ * A poll does nothing while the device is at work, or if it is disabled.  If it is
+ * disabled, the poll ends the series, because the main loop must drop the frames.
+ */
 static void test_busy(void)
 {
     start();
     rig.s->loop.due = rig.s->loop.running = true;
     exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.series_begun, ==, 1);
+    g_assert_cmpuint(rig.series_stopped, ==, 0);
     rig.s->loop.running = rig.s->enabled = false;
     exanet_poll(rig.s, CTX);
+    g_assert_cmpuint(rig.series_begun, ==, 1);
+    g_assert_cmpuint(rig.series_stopped, ==, 1);
     g_assert_cmpuint(rig.runs + rig.ports, ==, 0);
     end(2);
 }

@@ -10,7 +10,7 @@
 #include "hw/rnic/exanet/series.h"
 
 #define LEFT_NS     150000          /* shortest time, ns, from the last poll to the end */
-#define SERIES_NS   500000          /* time, ns, from the setting of the timer to the end */
+#define SERIES_NS   500000          /* time, ns, from setting the timer to the end */
 #define WAIT_MS     10000           /* longest wait of the test */
 #define TRIES       1000
 
@@ -213,7 +213,10 @@ static void test_during(void)
     end(1);
 }
 
-/* exanet_series_end() ends a series at once, also during a poll; the next poll begins one. */
+/*
+ * exanet_series_end() ends a series at once, also during a poll.  The next poll begins
+ * another one.
+ */
 static void test_end(void)
 {
     start();
