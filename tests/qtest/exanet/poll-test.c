@@ -191,6 +191,23 @@ static void round_of(Rig *r)
     r->sent += BLOCKS;
 }
 
+/*
+ * Sends a block while no processor polls, asserts its data and an ack, and that no poll
+ * has taken the block.
+ */
+static void assert_main_loop(Rig *r)
+{
+    uint64_t polls = exanet_count(r->t, POLL), polled = exanet_count(r->t, RX_POLLED);
+    uint32_t i = r->sent++;
+
+    peer_send(r, i);
+    g_assert_cmpuint(exanet_peer_take_resp(r->t->peer, i % EXANET_TIDS, 0), ==,
+                     EXANET_RESP_ACK);
+    assert_received(r, i);
+    g_assert_cmpuint(exanet_count(r->t, POLL), ==, polls);
+    g_assert_cmpuint(exanet_count(r->t, RX_POLLED), ==, polled);
+}
+
 /* Ends the processor's loop: writes block @last to memory itself. */
 static void poll_end(Rig *r, uint32_t last)
 {
@@ -268,6 +285,111 @@ static void test_ignored(void)
     rig_stop(&r);
 }
 
+/* The main loop takes frames again when no processor polls any more. */
+static void test_main_loop(void)
+{
+    Rig r = rig_start("tcg", 0);
+
+    assert_main_loop(&r);
+    exanet_wait(r.t, (round_of(&r), exanet_count(r.t, RX_POLLED) > 0));
+    for (unsigned i = 0; i < 3; i++) {
+        assert_main_loop(&r);
+    }
+    round_of(&r);
+    assert_main_loop(&r);
+    rig_stop(&r);
+}
+
+/* Emits a store of @value to offset @offset of the mailbox page of context 0. */
+static void emit_store(VcpuCode *code, Rig *r, unsigned offset, uint32_t value)
+{
+    uint64_t page = exanet_user(r->t, 0, EXANET_PAGE_MAILBOX);
+
+    vcpu_emit(code, "\xc7\x05", 2, r->t->user.addr + page + offset);
+    vcpu_emit(code, "", 0, value);
+}
+
+/*
+ * A process enables the interrupt of its mailbox between two polls, which follow each
+ * other closely: the main loop takes frames meanwhile.
+ */
+static void test_interrupt(void)
+{
+    const unsigned ctrl = offsetof(struct exanet_mailbox, ctrl);
+    const uint32_t enable = EXANET_MAILBOX_ENABLE | RNIC_PREP(EXANET_MAILBOX_LOG2, 4);
+    VcpuCode code = { .len = 0 };
+    Rig r = rig_start("tcg", 0);
+    uint32_t last = BLOCKS - 1, taken = 0;
+
+    exanet_mailbox_open(r.t, 0, 0, EXANET_RAM_RING, 4, 0);
+    /*
+     * again: POLL = 7; CTRL with IRQ; ecx = 10000; loop: dec ecx; jnz loop; CTRL without;
+     * if (word of the slot != stamp) jmp again
+     */
+    emit_store(&code, &r, EXANET_MAILBOX_POLL, 7);
+    emit_store(&code, &r, ctrl, enable | EXANET_MAILBOX_IRQ);
+    vcpu_emit(&code, "\xb9", 1, 10000);
+    vcpu_emit(&code, "\x49\x0f\x85", 3, -7);
+    emit_store(&code, &r, ctrl, enable);
+    vcpu_emit(&code, "\x81\x3d", 2, slot(last));
+    vcpu_emit(&code, "", 0, stamp(last));
+    vcpu_emit(&code, "\x0f\x85", 2, -(code.len + 6));
+    vcpu_go(r.t->qts, &code);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    /* until the main loop has taken a block */
+    for (uint32_t i = 0; taken <= exanet_count(r.t, RX_POLLED); i++) {
+        peer_send(&r, i % last);
+        g_assert_cmpuint(exanet_peer_take_resp(r.t->peer, i % last % EXANET_TIDS, 0),
+                         ==, EXANET_RESP_ACK);
+        taken++;
+        g_assert_cmpuint(taken, <, 100000);
+    }
+    g_assert_false(vcpu_is_done(r.t->qts));
+    poll_end(&r, last);
+    rig_stop(&r);
+}
+
+/*
+ * A processor that polls a device which the kernel has disabled leaves the frames to the
+ * main loop, which drops them and finds the end of the connection.
+ */
+static void test_disabled(void)
+{
+    Rig r = rig_start("tcg", 0);
+
+    poll_go(&r, 0, BLOCKS - 1);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    exanet_set32(r.t, EXANET_REG_CTRL, 0);
+    wire_peer_fini(&r.t->peer->wire);
+    wire_peer_init_closed(&r.t->peer->wire);
+    qtest_qmp_eventwait(r.t->qts, "NETDEV_STREAM_DISCONNECTED");
+    g_assert_false(vcpu_is_done(r.t->qts));
+    poll_end(&r, BLOCKS - 1);
+    rig_stop(&r);
+}
+
+/* The peer leaves while the processor polls, and another one comes later. */
+static void test_leave(void)
+{
+    Rig r = rig_start("tcg", 0);
+    uint64_t polls;
+
+    poll_go(&r, 0, 0);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    wire_peer_fini(&r.t->peer->wire);
+    wire_peer_init_closed(&r.t->peer->wire);
+    qtest_qmp_eventwait(r.t->qts, "NETDEV_STREAM_DISCONNECTED");
+    polls = exanet_count(r.t, POLL);
+    wait_until(exanet_count(r.t, POLL) > polls, wait_pause());
+    g_assert_false(vcpu_is_done(r.t->qts));
+    peer_connect(&r);
+    r.t->peer->rx_gap = true;       /* HELLOs were lost with the old connection */
+    peer_send(&r, 0);
+    exanet_wait(r.t, vcpu_is_done(r.t->qts));
+    assert_received(&r, 0);
+    rig_stop(&r);
+}
+
 /*
  * A poll leaves the end of a connection to the main loop, which accepts the next
  * connection.
@@ -328,6 +450,44 @@ static void test_unplug(void)
 
     rig_run(&r);
     unplug(&r);
+    rig_stop(&r);
+}
+
+/* Adds a NIC to the netdev of the NIC that was unplugged, and maps its registers. */
+static void replug(Rig *r)
+{
+    qtest_qmp_assert_success(r->t->qts, "{ 'execute': 'stop' }");   /* see vcpu.h */
+    qtest_qmp_device_add(r->t->qts, "exanet-pci", "nic",
+                         "{ 'link0': 'p0', 'coord': %u, 'epoch': %u,"
+                         "  'addr': '" stringify(PCI_SLOT_NIC) "',"
+                         "  'link-timeout-ms': 0 }", EXANET_TEST_NODE,
+                         EXANET_TEST_EPOCH + 1);
+    g_free(r->t->dev);
+    r->t->dev = qpci_device_find(r->t->bus, QPCI_DEVFN(PCI_SLOT_NIC, 0));
+    g_assert_nonnull(r->t->dev);
+    qpci_device_enable(r->t->dev);
+    r->t->regs = qpci_iomap(r->t->dev, EXANET_BAR_REGS, NULL);
+    r->t->user = qpci_iomap(r->t->dev, EXANET_BAR_USER, NULL);
+    qtest_qmp_assert_success(r->t->qts, "{ 'execute': 'cont' }");
+}
+
+/*
+ * The device is unplugged while the processor polls.  A new device on the same netdev
+ * gets frames from the main loop, and from polls.
+ */
+static void test_replug(void)
+{
+    Rig r = rig_start_cold("pc", "tcg", 0, "");
+
+    rig_run(&r);
+    unplug(&r);
+    replug(&r);
+    r.t->peer->rx_gap = true;
+    r.t->peer->heard = false;
+    bring_up(&r);
+    assert_main_loop(&r);
+    exanet_wait(r.t, (round_of(&r), exanet_count(r.t, RX_POLLED) > 0));
+    assert_main_loop(&r);
     rig_stop(&r);
 }
 
@@ -444,9 +604,14 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/poll/frames-single", test_frames_single);
     qtest_add_func("/exanet/poll/message", test_message);
     qtest_add_func("/exanet/poll/ignored", test_ignored);
+    qtest_add_func("/exanet/poll/main-loop", test_main_loop);
+    qtest_add_func("/exanet/poll/interrupt", test_interrupt);
+    qtest_add_func("/exanet/poll/disabled", test_disabled);
+    qtest_add_func("/exanet/poll/leave", test_leave);
     qtest_add_func("/exanet/poll/cut", test_cut);
     qtest_add_func("/exanet/poll/reset", test_reset);
     qtest_add_func("/exanet/poll/unplug", test_unplug);
+    qtest_add_func("/exanet/poll/replug", test_replug);
     qtest_add_func("/exanet/poll/hub", test_hub);
     qtest_add_func("/exanet/poll/cable", test_cable);
     qtest_add_func("/exanet/poll/cable-gone", test_cable_gone);
