@@ -20,7 +20,7 @@ static void test_name(void)
 static void test_params(void)
 {
     CHECK(rnic_fi_quiet_ms == 2000);    /* main() sets FI_LOOP_QUIET_MS */
-    CHECK(rnic_fi_eager_size == 16384);
+    CHECK(rnic_fi_eager_size == 8192);
 }
 
 static void test_av(void)
