@@ -37,7 +37,7 @@
 #include "base/regs.h"
 #include "engine/rtmailbox.h"
 #include "net/router.h"
-#include "series.h"
+#include "base/series.h"
 #include "base/unit.h"
 #include "base/wire.h"
 

@@ -7,7 +7,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/timer.h"
 #include <sys/resource.h>
-#include "hw/rnic/exanet/series.h"
+#include "hw/rnic/exanet/base/series.h"
 
 #define LEFT_NS     150000          /* shortest time, ns, from the last poll to the end */
 #define SERIES_NS   500000          /* time, ns, from setting the timer to the end */

@@ -8,8 +8,8 @@
  *
  * The caller of each function holds the big lock.
  */
-#ifndef EXANET_SERIES_H
-#define EXANET_SERIES_H
+#ifndef HW_EXANET_BASE_SERIES_H
+#define HW_EXANET_BASE_SERIES_H
 
 typedef struct ExanetSeries {
     /* makes the netdevs of all ports watch for frames (@on), or not watch */
@@ -47,4 +47,4 @@ void exanet_series_poll_end(ExanetSeries *s);
  */
 void exanet_series_end(ExanetSeries *s);
 
-#endif /* EXANET_SERIES_H */
+#endif /* HW_EXANET_BASE_SERIES_H */
