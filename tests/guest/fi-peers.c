@@ -17,7 +17,7 @@
 /* limit for RINGS more rings, pools and messages */
 #define MORE_KB (2 * RINGS * RING_KB)
 /* without a slot, a send of this length ends only after the server has made progress */
-#define MESSAGE_BYTES 9000
+#define MESSAGE_BYTES 8000
 #define MESSAGES 20             /* more than a ring has slots */
 
 struct command {
