@@ -13,9 +13,9 @@
 #include "fi-check.h"
 
 #define RINGS 4                 /* FI_EXANET_RINGS of the server */
-#define RING_KB 320             /* memory of a ring in use, at least */
+#define RING_KB 192             /* memory of a ring in use, at least */
 /* limit for RINGS more rings, pools and messages */
-#define MORE_KB (2 * RINGS * RING_KB)
+#define MORE_KB (3 * RINGS * RING_KB)
 /* without a slot, a send of this length ends only after the server has made progress */
 #define MESSAGE_BYTES 8000
 #define MESSAGES 20             /* more than a ring has slots */
