@@ -492,6 +492,41 @@ static void test_replug(void)
 }
 
 /*
+ * The netdev is removed while the processor polls.  The end of the series of polls does
+ * not use the socket, which is closed.
+ */
+static void test_netdev_del(void)
+{
+    Rig r = rig_start("tcg", 0);
+
+    poll_go(&r, 0, 0);
+    exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+    qtest_qmp_assert_success(r.t->qts, "{ 'execute': 'netdev_del',"
+                             " 'arguments': { 'id': 'p0' } }");
+    /* without a poll the series ends within 500 us of real time */
+    qtest_qmp_assert_success(r.t->qts, "{ 'execute': 'stop' }");
+    g_usleep(20000);
+    g_assert_false(is_up(&r));
+    rig_stop(&r);
+}
+
+/*
+ * QEMU ends while the processor polls.  QEMU closes its sockets before the series of polls
+ * ends.
+ */
+static void test_quit(void)
+{
+    /* several times, because QEMU may also end after the series */
+    for (unsigned i = 0; i < 4; i++) {
+        Rig r = rig_start("tcg", 0);
+
+        poll_go(&r, 0, 0);
+        exanet_wait(r.t, exanet_count(r.t, POLL) > 0);
+        rig_stop(&r);
+    }
+}
+
+/*
  * On a hub with another NIC a poll takes no frames: the main loop brings each frame to
  * both NICs.
  */
@@ -612,6 +647,8 @@ int main(int argc, char **argv)
     qtest_add_func("/exanet/poll/reset", test_reset);
     qtest_add_func("/exanet/poll/unplug", test_unplug);
     qtest_add_func("/exanet/poll/replug", test_replug);
+    qtest_add_func("/exanet/poll/netdev-del", test_netdev_del);
+    qtest_add_func("/exanet/poll/quit", test_quit);
     qtest_add_func("/exanet/poll/hub", test_hub);
     qtest_add_func("/exanet/poll/cable", test_cable);
     qtest_add_func("/exanet/poll/cable-gone", test_cable_gone);
