@@ -511,8 +511,8 @@ static void test_netdev_del(void)
 }
 
 /*
- * QEMU ends while the processor polls.  QEMU closes its sockets before the series of polls
- * ends.
+ * QEMU ends while the processor polls.  QEMU closes its sockets before the series of
+ * polls ends.
  */
 static void test_quit(void)
 {
