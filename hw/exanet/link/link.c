@@ -157,20 +157,13 @@ static void port_rx_keep(ExanetPort *p)
     }
 }
 
-void exanet_port_allow(ExanetPort *p, unsigned vc, uint64_t packets)
-{
-    p->tx_allow[vc] = packets;
-    if (packets) {
-        p->tx_wanted &= ~BIT(vc);
-        exanet_port_flush(p);
-        exanet_link_schedule(p);
-    }
-}
-
 static void port_xon_receive(ExanetPort *p, unsigned vc)
 {
     p->peer_xoff &= ~BIT(vc);
-    exanet_port_allow(p, vc, EXANET_TX_ALL);
+    p->tx_allow[vc] = EXANET_TX_ALL;
+    p->tx_wanted &= ~BIT(vc);
+    exanet_port_flush(p);
+    exanet_link_schedule(p);
 }
 
 /*

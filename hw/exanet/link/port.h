@@ -267,7 +267,7 @@ struct ExanetPort {
 
     /*
      * number of packets that units may still add to the frames of each channel: 0 by an
-     * XOFF, EXANET_TX_ALL by an XON, or a number of credits; see exanet_port_allow()
+     * XOFF, EXANET_TX_ALL by an XON
      */
     uint64_t tx_allow[EXANET_LINK_VCS];
 
@@ -472,14 +472,6 @@ unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc);
  * Calls exanet_port_flush() if this frame is full.
  */
 void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run);
-/*
- * Sets the number of packets that units may still add to frames of channel @vc.  The port
- * subtracts the packets that exanet_port_commit() and exanet_port_commit_run() add.  If
- * @packets is not 0, schedules the units that wait for the channel.  The owner calls this
- * function only if its family has credits instead of XOFF: when the link goes up, because
- * a link that goes down permits any number, and when the neighbour returns credits.
- */
-void exanet_port_allow(ExanetPort *p, unsigned vc, uint64_t packets);
 /*
  * Makes the port schedule the units when a frame of channel @vc has left and the frame of
  * the channel has room for a packet, at an XON of the channel, or when the link goes
