@@ -15,9 +15,10 @@ DEFAULT, VERSIONS = qemu_source.DEFAULT, ('10.0', '10.2')
 PACKAGES = [
     'bison', 'bzip2', 'flex', 'gcc', 'g++', 'ipxe-qemu', 'libattr1-dev',
     'libc6-dev', 'libcap-ng-dev', 'libdeflate-dev', 'libfdt-dev',
-    'libglib2.0-dev', 'libpixman-1-dev', 'libslirp-dev', 'libvdeplug-dev', 'make',
-    'ninja-build', 'patch', 'pkgconf', 'python3', 'python3-distlib',
-    'python3-venv', 'qemu-system-data', 'seabios', 'xz-utils', 'zlib1g-dev']
+    'libglib2.0-dev', 'libisal-dev', 'libpixman-1-dev', 'libslirp-dev',
+    'libvdeplug-dev', 'make', 'ninja-build', 'patch', 'pkgconf', 'python3',
+    'python3-distlib', 'python3-venv', 'qemu-system-data', 'seabios', 'xz-utils',
+    'zlib1g-dev']
 _CONFIGURE = [
     '--python=/usr/bin/python3', '--disable-docs',
     '--without-default-features', '--enable-tcg', '--enable-kvm',

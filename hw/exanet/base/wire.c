@@ -9,7 +9,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include <libdeflate.h>
+#include "../../core/crc.h"
 #include "wire.h"
 
 #define COUNTERS_RDMA(name) \
@@ -249,7 +249,7 @@ ExanetWireStatus exanet_packet_decode(const uint8_t *buf, unsigned words,
         .no_crc = RNIC_GET(EXANET_HDR_HI_NO_CRC, hi),
     };
     pkt->bad_payload = !pkt->no_crc &&
-                       libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
+                       rnic_crc32(0, buf + EXANET_WORD_BYTES, payload) !=
                        RNIC_GET(EXANET_FTR_HI_PAY_CRC, fhi);
     pkt->payload = exanet_packet_payload((uint8_t *)buf, pkt->va);
     return EXANET_WIRE_OK;
@@ -318,7 +318,7 @@ footer_encode(uint8_t *payload, size_t bytes, const ExanetPacket *pkt)
          RNIC_PREP(EXANET_FTR_HI_USER, pkt->user);
     hi |= RNIC_PREP(EXANET_FTR_HI_CRC, footer_crc(lo, hi));
     if (!pkt->no_crc) {
-        hi |= RNIC_PREP(EXANET_FTR_HI_PAY_CRC, libdeflate_crc32(0, payload, bytes));
+        hi |= RNIC_PREP(EXANET_FTR_HI_PAY_CRC, rnic_crc32(0, payload, bytes));
     }
     stq_le_p(footer, lo);
     stq_le_p(footer + 8, hi);
@@ -469,7 +469,7 @@ void exanet_packet_crc_add(uint8_t *buf, unsigned words)
 
     header_store(buf, ldq_le_p(buf), ldq_le_p(buf + 8) & ~drop);
     /* the footer CRC does not cover the payload CRC */
-    stl_le_p(footer + 12, libdeflate_crc32(0, buf + EXANET_WORD_BYTES, payload));
+    stl_le_p(footer + 12, rnic_crc32(0, buf + EXANET_WORD_BYTES, payload));
 }
 
 /*

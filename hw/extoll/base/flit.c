@@ -2,7 +2,7 @@
 /* Codec of flits; see flit.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include <libdeflate.h>
+#include "../../core/crc.h"
 #include "flit.h"
 
 QEMU_BUILD_BUG_ON(EXTOLL_FLIT_HEADER + EXTOLL_FLIT_DATA != EXTOLL_FLIT_MAX);
@@ -13,7 +13,7 @@ static uint32_t flit_crc(uint64_t header, const uint8_t *data, unsigned bytes)
     uint8_t raw[EXTOLL_FLIT_CRC_BYTES];
 
     stl_le_p(raw, header);
-    return libdeflate_crc32(libdeflate_crc32(0, raw, sizeof(raw)), data, bytes);
+    return rnic_crc32(rnic_crc32(0, raw, sizeof(raw)), data, bytes);
 }
 
 ExtollFlitStatus extoll_flit_decode(const uint8_t *buf, size_t len, ExtollFlit *flit)

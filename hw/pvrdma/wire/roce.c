@@ -8,7 +8,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "net/eth.h"
-#include <libdeflate.h>
+#include "../../core/crc.h"
 #include "roce.h"
 
 #define IPV4_HLEN       20
@@ -226,8 +226,8 @@ static uint32_t network_icrc(RoceNetwork kind, const uint8_t *network,
         stw_be_p(hdr + bth - sizeof(uint16_t), 0xffff);
     }
     hdr[bth + offsetof(struct roce_bth, qpn)] = 0xff;
-    crc = libdeflate_crc32(ICRC_LRH, hdr, copied);
-    return libdeflate_crc32(crc, network + copied, len - copied);
+    crc = rnic_crc32(ICRC_LRH, hdr, copied);
+    return rnic_crc32(crc, network + copied, len - copied);
 }
 
 uint32_t roce_icrc(const uint8_t *frame, size_t len)

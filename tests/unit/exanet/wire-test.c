@@ -5,7 +5,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include <libdeflate.h>
 #include "hw/rnic/exanet/base/wire.h"
 #include "exanet-vectors.h"
 #include "../../seed.h"
@@ -81,7 +80,6 @@ static ExanetWireStatus decode(const uint8_t *buf, unsigned words,
 
 static void test_check_values(void)
 {
-    g_assert_cmphex(libdeflate_crc32(0, "123456789", 9), ==, 0xcbf43926);
     g_assert_cmpuint(exanet_payload_words(0, 0), ==, 0);
     g_assert_cmpuint(exanet_payload_words(0, 1), ==, 1);
     g_assert_cmpuint(exanet_payload_words(15, 2), ==, 2);
