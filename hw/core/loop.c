@@ -20,7 +20,9 @@ void rnic_loop_schedule_bh(RNicLoop *l)
 {
     if (l->bh) {
         l->due = true;
-        loop_bh_schedule(l);
+        if (!l->polled) {
+            loop_bh_schedule(l);
+        }
         if (l->timed) {
             /*
              * the virtual time may advance before the bottom half runs, but cannot
@@ -28,6 +30,14 @@ void rnic_loop_schedule_bh(RNicLoop *l)
              */
             rnic_loop_at(l, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
         }
+    }
+}
+
+void rnic_loop_polled(RNicLoop *l, bool polled)
+{
+    l->polled = polled;
+    if (l->bh && l->due && !polled) {
+        loop_bh_schedule(l);
     }
 }
 

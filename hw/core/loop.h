@@ -85,6 +85,7 @@ typedef struct RNicLoop {
     bool pending;                   /* a unit has work that no round has done yet */
     bool due;                       /* the bottom half must run the units */
     bool scheduled;                 /* @bh is scheduled */
+    bool polled;                    /* see rnic_loop_polled() */
     bool leaving;                   /* RNicLoopOps.irq_flush is being called */
     bool reset_wanted;              /* RNicLoopOps.reset is called when the work ends */
     bool free_wanted;               /* a bottom half will call RNicLoopOps.free */
@@ -130,6 +131,13 @@ static inline void rnic_loop_schedule(RNicLoop *l)
     }
 }
 
+/*
+ * Begins (@polled) or ends a time in which the caller runs the units again and again, by
+ * rnic_loop_run() while @due is true.  In this time the bottom half is not scheduled for
+ * the units, because a bottom half that a vCPU schedules wakes up the main loop, which
+ * then competes with the vCPU for the big lock.
+ */
+void rnic_loop_polled(RNicLoop *l, bool polled);
 /*
  * Arms the timer of @l, which runs the units at virtual time @ns.  Does nothing if the
  * timer is armed for @ns or an earlier time.  The timer keeps only one time, so a unit

@@ -18,6 +18,7 @@ void exanet_poll_watch(void *opaque, bool on)
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         exanet_port_watch(&s->port[i], on);
     }
+    rnic_loop_polled(&s->loop, !on);
 }
 
 void exanet_poll(ExanetState *s, unsigned c)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ExaNet NIC: the series of polls of a device.  While polls of a vCPU follow each other,
- * the netdevs do not wake up the main loop for frames, because the main loop would
- * compete with the vCPU for the big lock and, on a host with few cores, for a core.  The
- * series ends, and the netdevs watch for frames again, when no vCPU has polled for 150 to
- * 500 us of real time, or when a process asks for an interrupt.
+ * the main loop neither wakes up for frames nor runs the units, because it would compete
+ * with the vCPU for the big lock and, on a host with few cores, for a core.  The series
+ * ends, and the main loop does both again, when no vCPU has polled for 150 to 500 us of
+ * real time, or when a process asks for an interrupt.
  *
  * The caller of each function holds the big lock.
  */
@@ -12,7 +12,7 @@
 #define HW_EXANET_BASE_SERIES_H
 
 typedef struct ExanetSeries {
-    /* makes the netdevs of all ports watch for frames (@on), or not watch */
+    /* makes the main loop watch the netdevs and run the units (@on), or not */
     void (*watch)(void *opaque, bool on);
     void *opaque;                   /* argument of @watch */
     int timer;                      /* timerfd that ends the series; -1: none */

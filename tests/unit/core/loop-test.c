@@ -397,6 +397,43 @@ static void test_once(void)
     stop();
 }
 
+/*
+ * While a vCPU polls, work does not schedule the bottom half, but interrupts do.  Work
+ * that is left at the end of the polls does.
+ */
+static void test_polled(void)
+{
+    start();
+    rnic_loop_polled(&rig.loop, true);
+    rnic_loop_schedule(&rig.loop);
+    g_assert_true(rig.loop.due);
+    g_assert_cmpuint(rig.wakes, ==, 0);
+    rig.busy = ROUNDS;
+    rnic_loop_run(&rig.loop);
+    g_assert_cmpuint(rig.rounds, ==, ROUNDS);
+    g_assert_true(rig.loop.due);        /* the last round could continue */
+    g_assert_cmpuint(rig.wakes, ==, 0);
+    rig.irq = true;
+    rnic_loop_run(&rig.loop);
+    g_assert_false(rig.loop.due);
+    g_assert_cmpuint(rig.wakes, ==, 1);
+    g_assert_true(bh_run(&rig.bh));
+    g_assert_cmpuint(rig.rounds, ==, ROUNDS + 1);
+    rig.irq = false;
+
+    rnic_loop_polled(&rig.loop, false);
+    g_assert_cmpuint(rig.wakes, ==, 1);
+    rnic_loop_polled(&rig.loop, true);
+    rnic_loop_schedule(&rig.loop);
+    rnic_loop_polled(&rig.loop, false);
+    g_assert_cmpuint(rig.wakes, ==, 2);
+    g_assert_true(bh_run(&rig.bh));
+    g_assert_cmpuint(rig.rounds, ==, ROUNDS + 2);
+    rnic_loop_schedule(&rig.loop);
+    g_assert_cmpuint(rig.wakes, ==, 3);
+    stop();
+}
+
 static void unplug(void)
 {
     rnic_loop_fini(&rig.loop);
@@ -449,6 +486,7 @@ int main(int argc, char **argv)
     g_test_add_func("/core/loop/timer", test_timer);
     g_test_add_func("/core/loop/forbidden", test_forbidden);
     g_test_add_func("/core/loop/once", test_once);
+    g_test_add_func("/core/loop/polled", test_polled);
     g_test_add_func("/core/loop/end", test_end);
     return g_test_run();
 }

@@ -89,6 +89,12 @@ void exanet_series_end(ExanetSeries *s)
     rig.series_stopped++;
 }
 
+void rnic_loop_polled(RNicLoop *l, bool polled)
+{
+    g_assert_true(l == &rig.s->loop);
+    l->polled = polled;
+}
+
 void rnic_loop_run(RNicLoop *l)
 {
     g_assert_true(l == &rig.s->loop && l->due);
@@ -209,15 +215,17 @@ static void test_context(void)
     end(0);
 }
 
-/* A series makes the netdevs of all ports watch, or not watch. */
+/* A series makes the main loop watch all netdevs and run the units, or not. */
 static void test_watch(void)
 {
     start();
     exanet_poll_watch(rig.s, false);
     g_assert_cmpuint(rig.watches, ==, EXANET_LINKS);
+    g_assert_true(rig.s->loop.polled);
     rig.watch_on = true;
     exanet_poll_watch(rig.s, true);
     g_assert_cmpuint(rig.watches, ==, 2 * EXANET_LINKS);
+    g_assert_false(rig.s->loop.polled);
     g_assert_cmpuint(rig.ports, ==, 0);
     end(0);
 }
