@@ -83,7 +83,7 @@ typedef struct RNicLoop {
     bool running;                   /* the device is at work */
     bool engaged;                   /* QEMU's re-entrancy guard was set before the work */
     bool pending;                   /* a unit has work that no round has done yet */
-    bool due;                       /* the bottom half must run the units */
+    bool due;   /* the units must run: by @bh or, if @polled, by the vCPU that polls */
     bool scheduled;                 /* @bh is scheduled */
     bool polled;                    /* see rnic_loop_polled() */
     bool leaving;                   /* RNicLoopOps.irq_flush is being called */
