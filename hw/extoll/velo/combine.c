@@ -151,8 +151,9 @@ static void buffer_store(ExtollCombine *c, ExtollCombineBuffer *buf, unsigned of
                          const uint8_t *value, unsigned size)
 {
     unsigned words = ((1u << size / 4) - 1) << offset / 4;
+    unsigned quadwords = ((1u << DIV_ROUND_UP(size, 8)) - 1) << offset / 8;
 
-    if (buf->left >> offset / 8 & 1) {
+    if (buf->left & quadwords) {
         /* a quadword that has left comes again: this is another message */
         c->torn++;
         buf->left = 0;

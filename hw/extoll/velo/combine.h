@@ -17,10 +17,10 @@
 #define EXTOLL_COMBINE_LEFT     8   /* messages of a VPID of which a part has left */
 /*
  * Maximum of fragments that a store causes: four of a buffer that makes room, because a
- * fragment has at least one quadword and is followed by a gap, and one of the message
- * that the store completes.
+ * fragment has at least one quadword and is followed by a gap, and two of the message
+ * that the store completes, because the property split may divide it.
  */
-#define EXTOLL_COMBINE_OUT      5
+#define EXTOLL_COMBINE_OUT      6
 
 typedef struct ExtollCombineBuffer {
     ExtollVeloMsg msg;      /* the whole message; the caller knows its node and its id */

@@ -132,13 +132,10 @@ static void test_evict(void)
     g_assert_cmpuint(c->torn, ==, 0);
 }
 
-/*
- * Most fragments of one store: four of the evicted message, one of the completed message.
- */
-static void test_most(void)
+/* Fills the buffers of VPID 0; the oldest will leave as four fragments. */
+static void fill_with_gaps(ExtollCombine *c)
 {
     ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
-    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
 
     for (unsigned q = 0; q < 8; q += 2) {
         g_assert_cmpuint(store(c, address(0, 0, 8), q, q, out), ==, 0);
@@ -146,7 +143,16 @@ static void test_most(void)
     for (unsigned node = 1; node < 4; node++) {
         store(c, address(0, node, 8), 0, 0, out);
     }
-    g_assert_cmpuint(store(c, address(0, 4, 1), 0, 9, out), ==, EXTOLL_COMBINE_OUT);
+}
+
+/* The evicted message leaves as four fragments, and the completed message follows. */
+static void test_many(void)
+{
+    ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
+    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
+
+    fill_with_gaps(c);
+    g_assert_cmpuint(store(c, address(0, 4, 1), 0, 9, out), ==, 5);
     assert_fragment(&out[3], 6, 1, false, 0);
     assert_fragment(&out[4], 0, 1, true, 9);
     for (unsigned q = 1; q < 7; q += 2) {
@@ -154,6 +160,52 @@ static void test_most(void)
     }
     g_assert_cmpuint(store(c, address(0, 0, 8), 7, 7, out), ==, 4);
     assert_fragment(&out[3], 7, 1, true, 0);
+}
+
+/*
+ * Most fragments of one store: four of the evicted message, two of a message that the
+ * store completes and the property split divides.
+ */
+static void test_most(void)
+{
+    ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
+    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
+    uint8_t both[16] = { 0 };
+    unsigned n;
+
+    c->split = 1;
+    fill_with_gaps(c);
+    g_assert_cmpint(extoll_combine_store(c, address(0, 4, 2), both, 16, out, &n), ==,
+                    EXTOLL_VELO_OK);
+    g_assert_cmpuint(n, ==, EXTOLL_COMBINE_OUT);
+    assert_fragment(&out[3], 6, 1, false, 0);
+    assert_fragment(&out[4], 0, 1, false, 0);
+    g_assert_cmpuint(out[5].first, ==, 1);
+    g_assert_true(out[5].end);
+}
+
+/* The second quadword of a 16-byte store has left: the store begins another message. */
+static void test_left_again(void)
+{
+    ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
+    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
+    uint8_t both[16] = { 0 };
+    unsigned n;
+
+    store(c, address(0, 0, 3), 1, 0, out);
+    for (unsigned node = 1; node < 5; node++) {
+        n = store(c, address(0, node, 3), 0, 0, out);
+    }
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpint(extoll_combine_store(c, address(0, 0, 3), both, 16, out, &n), ==,
+                    EXTOLL_VELO_OK);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpuint(out[0].dst_node, ==, 1);
+    g_assert_cmpuint(c->torn, ==, 1);
+    /* the new message completes with its third quadword and leaves whole */
+    g_assert_cmpuint(store(c, address(0, 0, 3), 2, 0, out), ==, 1);
+    g_assert_cmpuint(out[0].count, ==, 3);
+    g_assert_true(out[0].end && !out[0].split);
 }
 
 static void test_torn(void)
@@ -305,7 +357,9 @@ int main(int argc, char **argv)
     g_test_add_func("/extoll/combine/whole", test_whole);
     g_test_add_func("/extoll/combine/refused", test_refused);
     g_test_add_func("/extoll/combine/evict", test_evict);
+    g_test_add_func("/extoll/combine/many", test_many);
     g_test_add_func("/extoll/combine/most", test_most);
+    g_test_add_func("/extoll/combine/left-again", test_left_again);
     g_test_add_func("/extoll/combine/torn", test_torn);
     g_test_add_func("/extoll/combine/drop", test_drop);
     g_test_add_func("/extoll/combine/split", test_split);
