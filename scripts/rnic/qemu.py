@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import apt, host, mesontest, precompiled, qemu_source
 from .paths import BUILD, TOP
-from .steps import digest, fresh, run, step
+from .steps import Failed, digest, fresh, log_path, run, step
 
 DEFAULT, VERSIONS = qemu_source.DEFAULT, ('10.0', '10.2')
 PACKAGES = [
@@ -38,6 +38,8 @@ _BOTH = ['--target-list=x86_64-softmmu,aarch64-softmmu',
 _FUZZ = _CHECK + ['--enable-fuzzing', '--cc=clang', '--cxx=clang++']
 _FIRMWARE = ['/usr/share/qemu', '/usr/lib/ipxe/qemu', '/usr/share/seabios']
 _TOOLS = BUILD / 'tools' / 'python'
+# Matches a compiler's warning about a file of this project in QEMU's tree.
+_WARNING = re.compile(r'^(\S*/(?:hw|qtest)/rnic/[^\s:]+):\S* warning: .*', re.M)
 
 
 class Qemu:
@@ -118,8 +120,21 @@ class Qemu:
                       summary, options)
 
     def _ninja(self, targets):
-        run(['ninja', '-C', self.tree] + targets,
-            f'build-{self.tree.name}', 'the build failed', env=environment())
+        name = f'build-{self.tree.name}'
+        run(['ninja', '-C', self.tree] + targets, name, 'the build failed',
+            env=environment())
+        self._refuse_warnings(log_path(name))
+
+    def _refuse_warnings(self, log):
+        """Raises Failed if a compiler has warned about a file of this project in LOG. QEMU's own
+        option --enable-werror would also refuse warnings about QEMU's files, which depend on
+        the compiler of the host."""
+        found = list(_WARNING.finditer(log.read_text(encoding='utf-8', errors='replace')))
+        for warning in found:
+            # The next build must compile the file again, and fail again.
+            (self.tree / warning[1]).touch()
+        if found:
+            raise Failed(f'the build failed: {found[0][0].strip()[:160]}', log)
 
     def _configure(self, tree):
         args = _CONFIGURE + (_FUZZ if self.fuzz else

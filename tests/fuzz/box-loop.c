@@ -13,6 +13,7 @@
 #include "block/aio.h"
 #include "hw/core/cpu.h"
 #include "system/cpu-timers.h"
+#include "system/cpus.h"
 #include "system/runstate.h"
 #include "../bql-stubs.h"
 

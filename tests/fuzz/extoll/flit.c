@@ -37,7 +37,7 @@ static void flit(FuzzInput *in)
 
 static void rma(const uint8_t *buf, unsigned len)
 {
-    static uint8_t again[EXTOLL_PACKET_MAX];
+    g_autofree uint8_t *again = g_malloc0(EXTOLL_PACKET_MAX);
     ExtollPacket pkt;
     unsigned bytes;
 

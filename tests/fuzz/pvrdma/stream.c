@@ -9,6 +9,8 @@
 #include "io/channel-buffer.h"
 #include "migration/vmstate.h"
 #include "migration/qemu-file.h"
+#include "monitor/monitor.h"
+#include "qemu/error-report.h"
 #include "hw/rnic/pvrdma/migration.h"
 
 #define OPS_MAX     64

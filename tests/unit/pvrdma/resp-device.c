@@ -6,6 +6,7 @@
 #include "hw/rnic/pvrdma/objects/mr.h"
 #include "hw/rnic/pvrdma/transport/comp.h"
 #include "hw/rnic/pvrdma/transport/req-internal.h"
+#include "hw/rnic/pvrdma/transport/resp.h"
 #include "hw/rnic/pvrdma/transport/rx.h"
 #include "hw/rnic/pvrdma/transport/stuck.h"
 #include "hw/rnic/pvrdma/transport/ud.h"

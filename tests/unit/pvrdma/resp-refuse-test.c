@@ -4,6 +4,7 @@
  * object under way: each error has its NAK, counter, event and completion.
  */
 #include "resp-device.h"
+#include "hw/rnic/pvrdma/transport/resp.h"
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
 #define ATOMIC(at) .va = BED_VA + (at), .rkey = BED_KEY

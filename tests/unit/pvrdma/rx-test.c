@@ -5,6 +5,7 @@
  */
 #include "resp-device.h"
 #include "../../seed.h"
+#include "hw/rnic/pvrdma/transport/resp.h"
 #include "hw/rnic/pvrdma/transport/rx.h"
 
 #define RETH(at, len) .va = BED_VA + (at), .rkey = BED_KEY, .dma_len = (len)
