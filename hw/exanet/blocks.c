@@ -106,98 +106,104 @@ static void global_reg_written(ExanetState *s, unsigned reg)
 
 /* --- Blocks of units ------------------------------------------------------ */
 
-static void block_global_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_global_sync(void *s, unsigned unit, hwaddr addr)
 {
     global_reg_sync(s);
 }
 
-static void block_global_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_global_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     global_reg_written(s, addr - EXANET_GLOBAL);
 }
 
-static void block_ctx_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_ctx_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_context_reg_sync(s, unit);
 }
 
-static void block_ctx_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_ctx_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_context_reg_written(s, unit, addr % UNIT_BYTES, top);
 }
 
 /* Returns false for a port without a netdev, which has no registers. */
-static bool block_port_exists(ExanetState *s, unsigned unit)
+static bool block_port_exists(void *opaque, unsigned unit)
 {
+    ExanetState *s = opaque;
+
     return exanet_port_exists(&s->port[unit]);
 }
 
-static void block_port_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_port_sync(void *opaque, unsigned unit, hwaddr addr)
 {
+    ExanetState *s = opaque;
+
     exanet_port_reg_sync(&s->port[unit]);
 }
 
-static void block_port_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_port_written(void *opaque, unsigned unit, hwaddr addr, bool top)
 {
+    ExanetState *s = opaque;
+
     exanet_port_reg_written(&s->port[unit], addr % UNIT_BYTES, top);
 }
 
-static void block_switch_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_switch_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_router_reg_sync(s);
 }
 
-static void block_switch_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_switch_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_router_reg_written(s, addr - EXANET_SWITCH);
 }
 
-static void block_rtmbox_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_rtmbox_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_rtmailbox_reg_sync(s, addr - EXANET_RTMBOX);
 }
 
-static void block_rtmbox_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_rtmbox_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_rtmailbox_reg_written(s, addr - EXANET_RTMBOX, top);
 }
 
-static void block_fw_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_fw_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_firmware_reg_sync(s);
 }
 
-static void block_fw_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_fw_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_firmware_reg_written(s, addr - EXANET_FW, top);
 }
 
-static void block_fault_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_fault_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_fault_reg_sync(s);
 }
 
-static void block_fault_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_fault_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_fault_reg_written(s, addr - EXANET_FAULT, top);
 }
 
-static void block_shm_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_shm_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_shm_reg_sync(s, addr - EXANET_SHM);
 }
 
-static void block_shm_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_shm_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_shm_reg_written(s, addr - EXANET_SHM, top);
 }
 
-static void block_arith_sync(ExanetState *s, unsigned unit, hwaddr addr)
+static void block_arith_sync(void *s, unsigned unit, hwaddr addr)
 {
     exanet_arith_reg_sync(s);
 }
 
-static void block_arith_written(ExanetState *s, unsigned unit, hwaddr addr, bool top)
+static void block_arith_written(void *s, unsigned unit, hwaddr addr, bool top)
 {
     exanet_arith_reg_written(s, addr - EXANET_SHM);
 }

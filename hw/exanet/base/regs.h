@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet registers: their positions in the register file, and the table of blocks.  The
- * table names the functions that compute registers before a read and that act on a write.
- * Units use only the functions above the table.
+ * ExaNet registers: their positions in the register file.  Units use only the functions
+ * above the register file.
  */
 #ifndef HW_EXANET_BASE_REGS_H
 #define HW_EXANET_BASE_REGS_H
@@ -10,7 +9,7 @@
 #include "exec/hwaddr.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
-#include "reg-file.h"
+#include "reg-table.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -29,33 +28,7 @@ uint32_t exanet_reg_add_bits32(ExanetState *s, unsigned offset, uint32_t bits);
 /* Returns the 8 bytes that software wrote last at @offset, without masks. */
 uint64_t exanet_reg_written64(ExanetState *s, unsigned offset);
 
-/* --- The table of blocks ---------------------------------------------------- */
-
-/*
- * A block: a list of registers that each of @units units has.  The registers of unit n
- * begin at offset @base + n * @stride of BAR 0.
- */
-typedef struct ExanetRegBlock {
-    unsigned base;                  /* offset in BAR 0 */
-    unsigned stride;                /* bytes from unit to unit; 0: there is one unit */
-    unsigned units;
-    const ExanetRegInfo *regs;      /* NULL: the end of the table */
-    unsigned count;                 /* elements of @regs */
-    /* Returns true if the device has @unit.  NULL: the device has all units. */
-    bool (*exists)(ExanetState *s, unsigned unit);
-    /*
-     * Computes the registers of @unit before a read at @addr, an offset in BAR 0, which
-     * may be inside an 8-byte register.  NULL: no register needs to be computed.
-     */
-    void (*sync)(ExanetState *s, unsigned unit, hwaddr addr);
-    /*
-     * Acts on a write to the register of @unit at @addr, an offset in BAR 0, after the
-     * register file has stored the value.  NULL: a write has no further effect.  @top is
-     * false for a write of only bits 31:0 of an 8-byte register.  A command begins only
-     * if @top is true, because software may write the two halves one after the other.
-     */
-    void (*written)(ExanetState *s, unsigned unit, hwaddr addr, bool top);
-} ExanetRegBlock;
+/* --- The register file ------------------------------------------------------- */
 
 /*
  * Layout of the register file: first the blocks below the counters of BAR 0, then the
@@ -67,12 +40,11 @@ typedef struct ExanetRegBlock {
                            EXANET_CDMA_CHANNELS * EXANET_FILE_CDMA_BYTES)
 
 typedef struct ExanetRegs {
-    const ExanetRegBlock *blocks;
     /* values of CTRL and IRQ_MASK before the last write */
     uint32_t ctrl, irq_mask;
     union {
-        ExanetRegFile file;         /* ExanetRegLane.block is an index in @blocks */
-        uint8_t room[EXANET_REG_FILE_SIZE(EXANET_FILE_BYTES)];
+        ExanetRegTable table;
+        uint8_t room[EXANET_REG_TABLE_SIZE(EXANET_FILE_BYTES)];
     };
 } ExanetRegs;
 
