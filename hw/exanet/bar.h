@@ -20,7 +20,7 @@ bool exanet_bar_init(ExanetState *s, Error **errp);
 void exanet_bar_fini(ExanetState *s);
 
 /* The table of register blocks, in blocks.c. */
-extern const ExanetRegBlock exanet_reg_blocks[];
+extern const RNicRegBlock exanet_reg_blocks[];
 
 /*
  * Reads frames from the netdevs and runs the units, in the thread of a vCPU, because a

@@ -210,39 +210,39 @@ static void block_arith_written(void *s, unsigned unit, hwaddr addr, bool top)
 
 /* --- The table ---------------------------------------------------------------- */
 
-static const ExanetRegInfo global_regs[] = {
-    EXANET_GLOBAL_REGS(EXANET_REG_INFO)
+static const RNicRegInfo global_regs[] = {
+    EXANET_GLOBAL_REGS(RNIC_REG_INFO)
 };
-static const ExanetRegInfo ctx_regs[] = { EXANET_CTX_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo port_regs[] = { EXANET_PORT_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo switch_regs[] = {
-    EXANET_SWITCH_REGS(EXANET_REG_INFO)
+static const RNicRegInfo ctx_regs[] = { EXANET_CTX_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo port_regs[] = { EXANET_PORT_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo switch_regs[] = {
+    EXANET_SWITCH_REGS(RNIC_REG_INFO)
 };
-static const ExanetRegInfo rtmbox_regs[] = {
-    EXANET_RTMBOX_REGS(EXANET_REG_INFO)
+static const RNicRegInfo rtmbox_regs[] = {
+    EXANET_RTMBOX_REGS(RNIC_REG_INFO)
 };
-static const ExanetRegInfo fw_regs[] = { EXANET_FW_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo fault_regs[] = { EXANET_FAULT_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo shm_regs[] = { EXANET_SHM_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo timer_regs[] = {
-    EXANET_SHM_TIMER_REGS(EXANET_REG_INFO)
+static const RNicRegInfo fw_regs[] = { EXANET_FW_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo fault_regs[] = { EXANET_FAULT_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo shm_regs[] = { EXANET_SHM_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo timer_regs[] = {
+    EXANET_SHM_TIMER_REGS(RNIC_REG_INFO)
 };
-static const ExanetRegInfo cam_regs[] = { EXANET_SHM_CAM_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo map_regs[] = { EXANET_SHM_MAP_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo tracker_regs[] = {
-    EXANET_SHM_TRACKER_REGS(EXANET_REG_INFO)
+static const RNicRegInfo cam_regs[] = { EXANET_SHM_CAM_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo map_regs[] = { EXANET_SHM_MAP_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo tracker_regs[] = {
+    EXANET_SHM_TRACKER_REGS(RNIC_REG_INFO)
 };
-static const ExanetRegInfo arith_regs[] = { EXANET_ARITH_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo tgen_regs[] = { EXANET_TGEN_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo accel_regs[] = { EXANET_ACCEL_REGS(EXANET_REG_INFO) };
-static const ExanetRegInfo cdma_regs[] = { EXANET_CDMA_REGS(EXANET_REG_INFO) };
+static const RNicRegInfo arith_regs[] = { EXANET_ARITH_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo tgen_regs[] = { EXANET_TGEN_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo accel_regs[] = { EXANET_ACCEL_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo cdma_regs[] = { EXANET_CDMA_REGS(RNIC_REG_INFO) };
 /* A word of the traffic generator's memories, which software can write. */
-static const ExanetRegInfo word_regs[] = { { 0, 8, 0, UINT64_MAX, 0 } };
+static const RNicRegInfo word_regs[] = { { 0, 8, 0, UINT64_MAX, 0 } };
 
 #define REGS(list) .regs = list, .count = ARRAY_SIZE(list)
 #define ACTS(unit) .sync = block_##unit##_sync, .written = block_##unit##_written
 
-const ExanetRegBlock exanet_reg_blocks[] = {
+const RNicRegBlock exanet_reg_blocks[] = {
     { EXANET_GLOBAL, 0, 1, REGS(global_regs), ACTS(global) },
     { EXANET_CTX(0), UNIT_BYTES, EXANET_CONTEXTS, REGS(ctx_regs), ACTS(ctx) },
     { EXANET_PORT(0), UNIT_BYTES, EXANET_LINKS, REGS(port_regs), ACTS(port),

@@ -8,6 +8,7 @@
 #include "qemu/bswap.h"
 #include "qemu/log.h"
 #include "qemu/main-loop.h"
+#include "../core/epoch.h"
 #include "../core/vcpu.h"
 #include "bar.h"
 #include "engine/context.h"
@@ -36,9 +37,6 @@
 
 #define RUN_ROUNDS 4        /* maximal number of rounds of a run of the loop */
 #define RUN_PACKETS 512     /* limit of the scheduler of ExaDMA in a round, packets */
-
-/* Time, ns, for which epoch_next() selects the same first epoch. */
-#define EPOCH_STEP_NS (500LL * SCALE_MS)
 
 #define TLB_ENTRIES_MIN 16
 #define TLB_ENTRIES_MAX 65536
@@ -138,24 +136,6 @@ static void registers_reset(ExanetState *s)
     exanet_irq_load(s);
 }
 
-/*
- * Returns the epoch after a reset: the last epoch plus 1, because distant nodes regard
- * packets with one of the last epochs as delayed.  1 follows 255.  The first epoch is
- * that of property `epoch`.  If the property is 0, the first epoch depends on the time of
- * day, so that a restarted device usually begins with an epoch that it has not used
- * lately.  Nodes remember old epochs for EXANET_TID_AGE_NS.  So the cycle of the first
- * epochs lasts at least twice this time.
- */
-static uint8_t epoch_next(ExanetState *s)
-{
-    if (s->epoch) {
-        return s->epoch == UINT8_MAX ? 1 : s->epoch + 1;
-    }
-    QEMU_BUILD_BUG_ON(EPOCH_STEP_NS * UINT8_MAX < 2 * EXANET_TID_AGE_NS);
-    return s->epoch_fixed ? s->epoch_fixed :
-           qemu_clock_get_ns(QEMU_CLOCK_HOST) / EPOCH_STEP_NS % UINT8_MAX + 1;
-}
-
 void exanet_reset(ExanetState *s)
 {
     if (!rnic_loop_reset_begin(&s->loop)) {
@@ -165,7 +145,12 @@ void exanet_reset(ExanetState *s)
     s->vectors = 0;
     s->enabled = false;
     s->strict = false;
-    s->epoch = epoch_next(s);
+    /*
+     * Nodes remember old epochs for EXANET_TID_AGE_NS.  So the cycle of the first epochs
+     * lasts at least twice this time.
+     */
+    QEMU_BUILD_BUG_ON(RNIC_EPOCH_STEP_NS * UINT8_MAX < 2 * EXANET_TID_AGE_NS);
+    s->epoch = rnic_epoch_next(s->epoch, s->epoch_fixed);
     s->node = s->coord;
     exanet_ports_update(s);
     s->time = rnic_now();

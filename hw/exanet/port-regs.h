@@ -14,7 +14,7 @@
 void exanet_port_reg_sync(ExanetPort *p);
 /*
  * Acts on a write to register @reg (EXANET_REG_PORT_*) of @p.  For @top see
- * ExanetRegBlock.written.
+ * RNicRegBlock.written.
  */
 void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top);
 /*

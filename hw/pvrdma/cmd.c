@@ -4,13 +4,13 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../core/dma.h"
 #include "base/caps.h"
 #include "cmd.h"
 #include "objects/cq.h"
 #include "base/event.h"
 #include "wire/gid.h"
 #include "base/guest.h"
-#include "base/pages.h"
 #include "objects/mr.h"
 #include "wire/port.h"
 #include "pvrdma.h"
@@ -76,7 +76,7 @@ static int cmd_do(PvrdmaState *s, const PvrdmaCmdInfo *info,
     resp.hdr.response = req->hdr.response;
     resp.hdr.ack = cpu_to_le32(PVRDMA_CMD_RESP(le32_to_cpu(req->hdr.cmd)));
     resp.hdr.err = err;
-    if (!pvrdma_dma_write(s, s->resp_slot, &resp, sizeof(resp))) {
+    if (!rnic_dma_write(&s->host, s->resp_slot, &resp, sizeof(resp))) {
         if (!err) {
             pvrdma_count(s, PVRDMA_CNT_CMD_ERROR);
         }
@@ -94,7 +94,7 @@ int pvrdma_cmd_run(PvrdmaState *s)
     uint32_t cmd;
 
     pvrdma_count(s, PVRDMA_CNT_CMD);
-    if (!pvrdma_dma_read(s, s->cmd_slot, &req, sizeof(req))) {
+    if (!rnic_dma_read(&s->host, s->cmd_slot, &req, sizeof(req))) {
         pvrdma_count(s, PVRDMA_CNT_CMD_ERROR);
         pvrdma_guest_error(s, "the command slot is not in memory");
         return EFAULT;

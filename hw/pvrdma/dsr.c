@@ -5,10 +5,10 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../core/dma.h"
 #include "base/caps.h"
 #include "dsr.h"
 #include "base/event.h"
-#include "base/pages.h"
 #include "wire/port.h"
 #include "pvrdma.h"
 
@@ -83,9 +83,9 @@ static bool caps_write(PvrdmaState *s)
     };
 
     caps_limits(&caps);
-    return pvrdma_dma_write(s, s->dsr_addr +
-                            offsetof(struct pvrdma_device_shared_region, caps),
-                            &caps, sizeof(caps));
+    return rnic_dma_write(&s->host, s->dsr_addr +
+                          offsetof(struct pvrdma_device_shared_region, caps),
+                          &caps, sizeof(caps));
 }
 
 static int rings_init(PvrdmaState *s,
@@ -108,8 +108,8 @@ static int dsr_accept(PvrdmaState *s)
     uint32_t version;
     int err;
 
-    if (!pvrdma_dma_read(s, s->dsr_addr, &dsr,
-                         offsetof(struct pvrdma_device_shared_region, caps))) {
+    if (!rnic_dma_read(&s->host, s->dsr_addr, &dsr,
+                       offsetof(struct pvrdma_device_shared_region, caps))) {
         return EFAULT;
     }
     version = MIN(le32_to_cpu(dsr.driver_version), s->version);

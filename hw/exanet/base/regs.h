@@ -9,7 +9,7 @@
 #include "exec/hwaddr.h"
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
-#include "reg-table.h"
+#include "../../core/regs.h"
 
 typedef struct ExanetState ExanetState;
 
@@ -43,13 +43,13 @@ typedef struct ExanetRegs {
     /* values of CTRL and IRQ_MASK before the last write */
     uint32_t ctrl, irq_mask;
     union {
-        ExanetRegTable table;
-        uint8_t room[EXANET_REG_TABLE_SIZE(EXANET_FILE_BYTES)];
+        RNicRegs table;
+        uint8_t room[RNIC_REGS_SIZE(EXANET_FILE_BYTES)];
     };
 } ExanetRegs;
 
 /* Initializes @s->regs with an empty register file.  @blocks is the table of blocks. */
-void exanet_regs_init(ExanetState *s, const ExanetRegBlock *blocks);
+void exanet_regs_init(ExanetState *s, const RNicRegBlock *blocks);
 /*
  * Sets all registers of units that exist to their values after a reset.  All other bytes
  * of the register file read 0.

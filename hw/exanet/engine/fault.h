@@ -63,7 +63,7 @@ bool exanet_fault_report(ExanetState *s, const ExanetPendingFault *f,
                          uint32_t left);
 /* Computes FAULT_COUNT and the registers of the oldest report before a register read. */
 void exanet_fault_reg_sync(ExanetState *s);
-/* Acts on a write to register @reg (EXANET_REG_FAULT_*).  For @top see ExanetRegBlock. */
+/* Acts on a write to register @reg (EXANET_REG_FAULT_*).  For @top see RNicRegBlock. */
 void exanet_fault_reg_written(ExanetState *s, unsigned reg, bool top);
 
 #endif /* HW_EXANET_ENGINE_FAULT_H */

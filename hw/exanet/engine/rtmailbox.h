@@ -77,7 +77,7 @@ bool exanet_rtmailbox_pop_request(ExanetState *s, struct exanet_read_req *req);
  * removes the request.
  */
 void exanet_rtmailbox_reg_sync(ExanetState *s, unsigned reg);
-/* Acts on a write to register @reg (EXANET_REG_RT_*).  For @top see ExanetRegBlock. */
+/* Acts on a write to register @reg (EXANET_REG_RT_*).  For @top see RNicRegBlock. */
 void exanet_rtmailbox_reg_written(ExanetState *s, unsigned reg, bool top);
 
 #endif /* HW_EXANET_ENGINE_RTMAILBOX_H */

@@ -34,7 +34,7 @@ void exanet_firmware_reg_sync(ExanetState *s);
  * Applies the values of all firmware registers after a write to register @reg, one of
  * EXANET_REG_FW_*.  If @reg is FW_MODE and the mode is not INTERNAL, ends all transfers
  * with ABORTED, and refuses with ABORTED all read requests in the queues of the firmware.
- * Ignores @top, which is described at ExanetRegBlock.written.
+ * Ignores @top, which is described at RNicRegBlock.written.
  */
 void exanet_firmware_reg_written(ExanetState *s, unsigned reg, bool top);
 /*

@@ -10,7 +10,7 @@ typedef struct ExanetState ExanetState;
 /*
  * Functions that shm.c calls for the accelerator.  exanet_accel_run() returns true if the
  * job could continue now.  @reg: offset of the register that was written, for example
- * EXANET_REG_ACCEL_CTRL; @top: see ExanetRegBlock.written.
+ * EXANET_REG_ACCEL_CTRL; @top: see RNicRegBlock.written.
  */
 void exanet_accel_init(ExanetState *s);
 void exanet_accel_fini(ExanetState *s);

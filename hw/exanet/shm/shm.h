@@ -31,7 +31,7 @@ void exanet_shm_abort(ExanetState *s);
  * exanet_shm_reg_sync() computes the register at @offset, if necessary, before a read.
  * exanet_shm_reg_written() acts on a write to the register at @offset.  @offset is in
  * bytes from the start of the block EXANET_SHM, and may be in a block EXANET_CDMA()
- * behind this block.  @top: see ExanetRegBlock.written.
+ * behind this block.  @top: see RNicRegBlock.written.
  */
 void exanet_shm_reg_sync(ExanetState *s, unsigned offset);
 void exanet_shm_reg_written(ExanetState *s, unsigned offset, bool top);

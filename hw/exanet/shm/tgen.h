@@ -10,7 +10,7 @@ typedef struct ExanetState ExanetState;
 /*
  * Functions that shm.c calls for the traffic generator.  exanet_tgen_run() returns true
  * if the generator may be able to continue now.  @reg: offset of the register that was
- * written, for example EXANET_REG_TGEN_CFG; @top: see ExanetRegBlock.written.
+ * written, for example EXANET_REG_TGEN_CFG; @top: see RNicRegBlock.written.
  */
 void exanet_tgen_init(ExanetState *s);
 void exanet_tgen_fini(ExanetState *s);

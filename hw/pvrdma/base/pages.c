@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Paravirtual RDMA NIC: accesses to guest memory, and the pages of objects. */
+/* Paravirtual RDMA NIC: the pages of objects. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../../core/dma.h"
 #include "caps.h"
 #include "pages.h"
 #include "../pvrdma.h"
 
 #define TABLE_PAGES (PVRDMA_PAGE_BYTES / sizeof(uint64_t))
-
-/*
- * The attribute "memory" makes the bus refuse an access to registers, because an access
- * to the registers of another device could make that device access or reset this device.
- */
-static const MemTxAttrs dma_attrs = { .memory = true };
-
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len)
-{
-    MemTxResult result = address_space_read(s->host.as, addr, dma_attrs, buf,
-                                            len);
-
-    /* The acquire barrier keeps later accesses behind this read. */
-    smp_mb_acquire();
-    return result == MEMTX_OK;
-}
-
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len)
-{
-    /*
-     * The release barrier makes earlier writes visible first, because the guest must not
-     * see an index before the entry to which the index refers.
-     */
-    smp_mb_release();
-    return address_space_write(s->host.as, addr, dma_attrs, buf,
-                               len) == MEMTX_OK;
-}
 
 /*
  * Reads @count addresses from the directory or table at DMA address @at.  Returns 0,
@@ -43,7 +17,7 @@ bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len
 static int addresses_read(PvrdmaState *s, uint64_t at, uint64_t *addr,
                           uint32_t count)
 {
-    if (!pvrdma_dma_read(s, at, addr, count * sizeof(*addr))) {
+    if (!rnic_dma_read(&s->host, at, addr, count * sizeof(*addr))) {
         return EFAULT;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -139,7 +113,7 @@ bool pvrdma_pages_read(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
 
         piece = len - done;
         at = pages_piece(p, offset + done, &piece);
-        if (!pvrdma_dma_read(s, at, (uint8_t *)buf + done, piece)) {
+        if (!rnic_dma_read(&s->host, at, (uint8_t *)buf + done, piece)) {
             return false;
         }
     }
@@ -157,7 +131,7 @@ bool pvrdma_pages_write(PvrdmaState *s, const PvrdmaPages *p, uint64_t offset,
 
         piece = len - done;
         at = pages_piece(p, offset + done, &piece);
-        if (!pvrdma_dma_write(s, at, (const uint8_t *)buf + done, piece)) {
+        if (!rnic_dma_write(&s->host, at, (const uint8_t *)buf + done, piece)) {
             return false;
         }
     }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses to guest memory, and the pages of objects, whose addresses the guest lists in
- * a page directory.
+ * The pages of objects, whose addresses the guest lists in a page directory.
  */
 #ifndef HW_PVRDMA_BASE_PAGES_H
 #define HW_PVRDMA_BASE_PAGES_H
 
 typedef struct PvrdmaState PvrdmaState;
-
-/*
- * Copy @len bytes between @buf and memory at DMA address @addr.  Return false if the bus
- * refused an access; then a part of the bytes may have been copied.
- */
-bool pvrdma_dma_read(PvrdmaState *s, uint64_t addr, void *buf, size_t len);
-bool pvrdma_dma_write(PvrdmaState *s, uint64_t addr, const void *buf, size_t len);
 
 /*
  * Pages of an object or a ring.  The device reads the page directory once: when it

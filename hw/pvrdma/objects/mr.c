@@ -4,6 +4,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../../core/dma.h"
 #include "../base/caps.h"
 #include "../base/guest.h"
 #include "mr.h"
@@ -86,7 +87,7 @@ PvrdmaMrStatus pvrdma_mr_read(PvrdmaQp *qp, uint32_t key, uint64_t va,
         return status;
     }
     if (mr->kind == PVRDMA_MR_DMA) {
-        good = pvrdma_dma_read(qp->s, va, buf, len);
+        good = rnic_dma_read(&qp->s->host, va, buf, len);
     } else {
         good = pvrdma_pages_read(qp->s, &mr->pages, mr->offset + va - mr->start,
                                  buf, len);
@@ -109,7 +110,7 @@ PvrdmaMrStatus pvrdma_mr_write(PvrdmaQp *qp, uint32_t key, uint64_t va,
         return status;
     }
     if (mr->kind == PVRDMA_MR_DMA) {
-        good = pvrdma_dma_write(qp->s, va, buf, len);
+        good = rnic_dma_write(&qp->s->host, va, buf, len);
     } else {
         good = pvrdma_pages_write(qp->s, &mr->pages, mr->offset + va - mr->start,
                                   buf, len);

@@ -71,11 +71,12 @@
 	X(EPOCH,	0x1c, 4, 0, 0, 0) /* changes with each reset */ \
 	X(TIME,		0x20, 8, 0, 0, 0) /* virtual clock, ns */ \
 	X(SCRATCH,	0x28, 8, 0, ~0ULL, 0) \
-	X(TEST_IRQ,	0x30, 4, 0, 0, 0) /* a write of n sends vector n */ \
+	X(TEST_IRQ,	0x30, 4, 0, 0, 0) /* a write of n sends vector n, also if masked */ \
 	X(TEST_OP,	0x34, 4, 0, 0, 0) /* a write of an extoll_test_op starts it */ \
 	X(TEST_ADDR,	0x38, 8, 0, ~0ULL, 0) /* bus address of the test's memory */ \
 	X(TEST_BYTES,	0x40, 4, 0, 0xff, 0) /* at most EXTOLL_TEST_BYTES_MAX */ \
-	X(TEST_DATA,	0x44, 4, 0, 0xffffffff, 0) /* value of FILL */
+	X(TEST_DATA,	0x44, 4, 0, 0xffffffff, 0) /* value of FILL */ \
+	X(TEST_STATUS,	0x48, 4, 0, 0, 0) /* extoll_test_status of the last TEST_OP */
 
 #define EXTOLL_VERSION		0x45585431ULL	/* "EXT1" */
 #define EXTOLL_TEST_BYTES_MAX	128
@@ -92,8 +93,9 @@
 						 * kernel may use the RMA (atu=off) */
 #define EXTOLL_CAP_LINKS	RNIC_FIELD(19, 16)	/* index of the last link with a
 							 * netdev, plus 1 */
-#define EXTOLL_CAP_LOG2_TLB	RNIC_FIELD(28, 24)	/* log2 of the TLB's entries, 31:
-							 * no TLB */
+#define EXTOLL_CAP_LOG2_TLB	RNIC_FIELD(28, 24)	/* log2 of the TLB's entries; 31
+							 * (NO_TLB): there is no TLB */
+#define EXTOLL_CAP_NO_TLB	31
 #define EXTOLL_CTRL_ENABLE	RNIC_BIT(0)	/* 0: units send and accept nothing;
 						 * packets for other nodes are still
 						 * forwarded */
@@ -107,11 +109,22 @@ enum extoll_test_op {
 	EXTOLL_TEST_INVERT	= 2,	/* inverts all bits */
 };
 
+enum extoll_test_status {
+	EXTOLL_TEST_NONE	= 0,	/* no TEST_OP since the reset */
+	EXTOLL_TEST_OK		= 1,
+	EXTOLL_TEST_REFUSED	= 2,	/* no such operation; or TEST_ADDR or TEST_BYTES is
+					 * no multiple of 4, or TEST_BYTES is 0 or too
+					 * large: no access */
+	EXTOLL_TEST_BUS		= 3,	/* the bus refused an access, or the address is not
+					 * memory: a part may have changed */
+};
+
 /* --- Interrupt vector n ---------------------------------------------------- */
 /*
  * Causes of EVENTS are EXTOLL_EVENT_*; of VELO and RMA, bit v is VPID v.  A cause is set
- * in spite of its mask.  The vector is sent when a cause with mask 1 becomes 1 [T §7.2],
- * [P].
+ * in spite of its mask.  The vector is sent when a bit of CAUSE & MASK becomes 1: when a
+ * cause with mask 1 is set, or when the mask of a set cause becomes 1, because a driver
+ * that masks a cause for some time must not lose it [T §7.2], [P].
  */
 #define EXTOLL_IRQ_REGS(X) \
 	X(IRQ_CAUSE,	0x00, 4, 0, 0, 0) \
@@ -120,7 +133,7 @@ enum extoll_test_op {
 
 #define EXTOLL_EVENT_SNQ	RNIC_BIT(0)	/* the SNQ has got an entry */
 #define EXTOLL_EVENT_LINK	RNIC_BIT(1)	/* a link went up or down */
-#define EXTOLL_EVENT_TEST	RNIC_BIT(2)	/* TEST_IRQ */
+#define EXTOLL_EVENT_TEST	RNIC_BIT(2)	/* TEST_IRQ has sent this vector */
 
 /* --- Port p ---------------------------------------------------------------- */
 #define EXTOLL_PORT_REGS(X) \
@@ -275,7 +288,9 @@ enum extoll_flush {
 	X(CFCQ_WAIT,		"stores that waited for room in a FIFO") \
 	X(CFCQ_DROPPED,		"commands dropped: the FIFO was full too long") \
 	X(TXIO_FULL,		"transactional stores refused: full") \
-	X(TXIO_TORN,		"transactional stores refused: torn")
+	X(TXIO_TORN,		"transactional stores refused: torn") \
+	X(REG_BAD,		"accesses to BAR 0 without a register, or of a wrong size") \
+	X(TEST_BAD,		"self-tests refused or failed")
 
 enum extoll_counter {
 #define EXTOLL_COUNTER_ENUM(name, text) EXTOLL_CNT_##name,

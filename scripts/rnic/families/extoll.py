@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""EXTOLL: VELO, RMA and ATU of the prototype of 2008. There is no device yet, so no guest has
-this NIC."""
+"""EXTOLL: VELO, RMA and ATU of the prototype of 2008. The device has no units and no driver yet,
+so no guest has this NIC."""
 
 from ..family import Family
 
@@ -8,4 +8,6 @@ FAMILY = Family(
     name='extoll', title='EXTOLL',
     rooms=(('base',), ('link', 'velo'), ('',)),
     headers=('velo.h', 'rma.h', 'atu.h', 'snq.h', 'wire.h', 'regs.h'),
-    nics=(), fuzz_runs={'replay': 50000})
+    nics=(), fuzz_runs={'replay': 50000},
+    fuzz_machine='-M q35 -nodefaults -device extoll-pci',
+    fuzz_objects='extoll* msix*')

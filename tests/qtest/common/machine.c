@@ -166,7 +166,7 @@ char *machine_log_new(void)
  */
 static bool is_trace(const char *line)
 {
-    return g_regex_match_simple("^(exanet|pvrdma|rnic)_\\w+ ", line, 0, 0);
+    return g_regex_match_simple("^(exanet|extoll|pvrdma|rnic)_\\w+ ", line, 0, 0);
 }
 
 static char **log_lines(const char *path)

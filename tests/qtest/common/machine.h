@@ -78,9 +78,9 @@ bool machine_msix_taken(QTestState *qts, uint64_t at, unsigned v);
 char *machine_log_new(void);
 /*
  * Checks and deletes the log at @path, and frees @path.  Ignores lines of the trace
- * events exanet_*, pvrdma_* and rnic_*.  If @expected, asserts that the log names
- * @device.  Else, if @others, asserts that the log does not name @device.  Else asserts
- * that the log is empty.
+ * events exanet_*, extoll_*, pvrdma_* and rnic_*.  If @expected, asserts that the log
+ * names @device.  Else, if @others, asserts that the log does not name @device.  Else
+ * asserts that the log is empty.
  */
 void machine_log_check(char *path, const char *device, bool expected, bool others);
 
@@ -90,9 +90,9 @@ void machine_log_check(char *path, const char *device, bool expected, bool other
  */
 void machine_trace(QTestState *qts, const char *pattern, bool on);
 /*
- * Returns the names, without @prefix, of those trace events exanet_*, pvrdma_* and rnic_*
- * in the log at @path that begin with @prefix, separated by spaces.  Of equal names in a
- * row the text has one.  The caller frees the text.
+ * Returns the names, without @prefix, of those trace events exanet_*, extoll_*, pvrdma_*
+ * and rnic_* in the log at @path that begin with @prefix, separated by spaces.  Of equal
+ * names in a row the text has one.  The caller frees the text.
  */
 char *machine_trace_steps(const char *path, const char *prefix);
 

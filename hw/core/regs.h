@@ -4,8 +4,8 @@
  * functions that compute registers before a load and that act on a store.  The values
  * are in a register file.
  */
-#ifndef HW_EXANET_BASE_REG_TABLE_H
-#define HW_EXANET_BASE_REG_TABLE_H
+#ifndef RNIC_CORE_REGS_H
+#define RNIC_CORE_REGS_H
 
 #include "exec/hwaddr.h"
 #include "reg-file.h"
@@ -15,11 +15,11 @@
  * begin at offset @base + n * @stride of the BAR.  The functions get the device's state
  * as @opaque.
  */
-typedef struct ExanetRegBlock {
+typedef struct RNicRegBlock {
     unsigned base;                  /* offset in the BAR */
     unsigned stride;                /* bytes from unit to unit; 0: there is one unit */
     unsigned units;
-    const ExanetRegInfo *regs;      /* NULL: the end of the table */
+    const RNicRegInfo *regs;      /* NULL: the end of the table */
     unsigned count;                 /* elements of @regs */
     /* Returns true if the device has @unit.  NULL: the device has all units. */
     bool (*exists)(void *opaque, unsigned unit);
@@ -35,49 +35,46 @@ typedef struct ExanetRegBlock {
      * if @top is true, because software may write the two halves one after the other.
      */
     void (*written)(void *opaque, unsigned unit, hwaddr addr, bool top);
-} ExanetRegBlock;
+} RNicRegBlock;
 
-typedef struct ExanetRegTable {
-    const ExanetRegBlock *blocks;   /* ends with a block without @regs */
+typedef struct RNicRegs {
+    const RNicRegBlock *blocks;     /* ends with a block without @regs */
     /*
      * Returns the position in the register file of offset @addr of the BAR, or
-     * EXANET_REG_NONE if the register file does not contain @addr.
+     * RNIC_REGS_NONE if the register file does not contain @addr.
      */
     unsigned (*at)(hwaddr addr);
     void *opaque;                   /* argument of the functions of @blocks */
-    ExanetRegFile file;             /* ExanetRegLane.block is an index in @blocks */
-} ExanetRegTable;
-#define EXANET_REG_NONE UINT_MAX
+    RNicRegFile file;               /* RNicRegLane.block is an index in @blocks */
+} RNicRegs;
+#define RNIC_REGS_NONE UINT_MAX
 
 /*
- * Size in bytes of an ExanetRegTable whose register file has @bytes bytes.  The owner
- * embeds a union of the table and an array of this size.
+ * Size in bytes of an RNicRegs whose register file has @bytes bytes.  The owner embeds a
+ * union of the table and an array of this size.
  */
-#define EXANET_REG_TABLE_SIZE(bytes) \
-    (offsetof(ExanetRegTable, file) + EXANET_REG_FILE_SIZE(bytes))
+#define RNIC_REGS_SIZE(bytes) \
+    (offsetof(RNicRegs, file) + RNIC_REG_FILE_SIZE(bytes))
 
 /*
  * Initializes @t with an empty register file of @bytes bytes.  @blocks, @at and @opaque:
- * see ExanetRegTable.
+ * see RNicRegs.
  */
-void exanet_reg_table_init(ExanetRegTable *t, const ExanetRegBlock *blocks,
-                           unsigned (*at)(hwaddr addr), void *opaque, unsigned bytes);
+void rnic_regs_init(RNicRegs *t, const RNicRegBlock *blocks, unsigned (*at)(hwaddr addr),
+                    void *opaque, unsigned bytes);
 /*
  * Sets all registers of units that exist to their values after a reset.  All other bytes
  * of the register file read 0.
  */
-void exanet_reg_table_reset(ExanetRegTable *t);
+void rnic_regs_reset(RNicRegs *t);
 /*
- * Execute a load and a store by software.  exanet_reg_table_read() first calls sync() of
- * the block, and stores the value that software gets in *@value.
- * exanet_reg_table_write() calls written() of the block after the store.  @size is 4 or 8
- * bytes.  @addr is naturally aligned, and ExanetRegTable.at accepts @addr.  If there is
- * no register at @addr, the load gets 0, and the store has no effect.  Return false if a
- * part of the access has met no register.
+ * Execute a load and a store by software.  rnic_regs_read() first calls sync() of the
+ * block, and stores the value that software gets in *@value.  rnic_regs_write() calls
+ * written() of the block after the store.  @size is 4 or 8 bytes.  @addr is naturally
+ * aligned, and RNicRegs.at accepts @addr.  A part of the access that meets no register
+ * gets 0, or has no effect.  Return false if there was such a part.
  */
-bool exanet_reg_table_read(ExanetRegTable *t, hwaddr addr, unsigned size,
-                           uint64_t *value);
-bool exanet_reg_table_write(ExanetRegTable *t, hwaddr addr, uint64_t value,
-                            unsigned size);
+bool rnic_regs_read(RNicRegs *t, hwaddr addr, unsigned size, uint64_t *value);
+bool rnic_regs_write(RNicRegs *t, hwaddr addr, uint64_t value, unsigned size);
 
-#endif /* HW_EXANET_BASE_REG_TABLE_H */
+#endif /* RNIC_CORE_REGS_H */

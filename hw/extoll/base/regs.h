@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * EXTOLL registers: their positions in the register file, and their values.
+ */
+#ifndef HW_EXTOLL_BASE_REGS_H
+#define HW_EXTOLL_BASE_REGS_H
+
+#include "rnic/extoll/regs.h"
+#include "../../core/regs.h"
+
+typedef struct ExtollState ExtollState;
+
+/*
+ * Layout of the register file: first all blocks below the ports, then the counters.  A
+ * unit that the device gets adds its blocks.
+ */
+#define EXTOLL_FILE_LOW 0x1000
+#define EXTOLL_FILE_BYTES (EXTOLL_FILE_LOW + 8 * EXTOLL_COUNTER_COUNT)
+
+typedef union ExtollRegs {
+    RNicRegs table;
+    uint8_t room[RNIC_REGS_SIZE(EXTOLL_FILE_BYTES)];
+} ExtollRegs;
+
+/*
+ * RNicRegs.at: returns the position in the register file of offset @addr of BAR 0, or
+ * RNIC_REGS_NONE.
+ */
+unsigned extoll_reg_at(hwaddr addr);
+
+/*
+ * Return and set the present value of a register, in host byte order.  @offset counts
+ * from the start of BAR 0 and is naturally aligned.  The masks of the register have no
+ * effect, and no function of the table of blocks is called.  extoll_reg_at() must accept
+ * @offset.
+ */
+uint32_t extoll_reg_get32(ExtollState *s, unsigned offset);
+uint64_t extoll_reg_get64(ExtollState *s, unsigned offset);
+void extoll_reg_set32(ExtollState *s, unsigned offset, uint32_t value);
+void extoll_reg_set64(ExtollState *s, unsigned offset, uint64_t value);
+/* Returns the 4 bytes that software wrote last at @offset, without masks. */
+uint32_t extoll_reg_written32(ExtollState *s, unsigned offset);
+
+#endif /* HW_EXTOLL_BASE_REGS_H */

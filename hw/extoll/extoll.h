@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * EXTOLL NIC: the state of the device, which is the same on any bus.  Each unit has a
+ * header of its own.  Formats are in include/rnic/extoll.
+ *
+ * The device has registers, interrupts and a self-test.  VELO, RMA, ATU, SNQ and links do
+ * not exist yet.
+ */
+#ifndef HW_EXTOLL_EXTOLL_H
+#define HW_EXTOLL_EXTOLL_H
+
+#include "../core/host.h"
+#include "../core/loop.h"
+#include "../core/stats.h"
+#include "rnic/extoll/regs.h"
+#include "base/irq.h"
+#include "base/regs.h"
+
+typedef struct ExtollState ExtollState;
+
+struct ExtollState {
+    RNicHost host;                  /* @host.as: addresses are those of the bus */
+    RNicStats stats;
+    MemoryRegion regs_mr;           /* BAR 0 */
+
+    /* Properties; extoll-pci.c has the description of each. */
+    uint8_t node;                   /* register NODE after a reset */
+    uint8_t epoch_first;            /* 0: the first epoch depends on the time of day */
+    bool strict;                    /* no function beyond the document */
+
+    RNicLoop loop;
+    ExtollRegs regs;
+    ExtollIrq irq;
+    uint8_t epoch;                  /* register EPOCH, 1 to 255; 0: no reset yet */
+    uint64_t counter[EXTOLL_COUNTER_COUNT];
+};
+
+#define extoll_count(s, name) ((void)(s)->counter[EXTOLL_CNT_##name]++)
+
+/*
+ * Checks the properties and builds the device.  The function copies @host.  Returns false
+ * with @errp set, and does not build the device, if a property is not valid.
+ */
+bool extoll_init(ExtollState *s, const RNicHost *host, Error **errp);
+/*
+ * Ends the device.  If functions of the device have not returned yet, the state of the
+ * device is freed after these functions have returned; see rnic_loop_fini().
+ */
+void extoll_fini(ExtollState *s);
+/*
+ * Resets the device, with a new epoch.  If the device is at work, the reset happens when
+ * the work ends.  Does nothing if the device has ended.
+ */
+void extoll_reset(ExtollState *s);
+
+#endif /* HW_EXTOLL_EXTOLL_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * EXTOLL self-test: lets a driver check interrupts and memory accesses of the device.
+ */
+#ifndef HW_EXTOLL_SELFTEST_H
+#define HW_EXTOLL_SELFTEST_H
+
+#include "extoll.h"
+
+/*
+ * Acts on a write of @vector to TEST_IRQ: sends this vector, whatever its mask is.  The
+ * vector EVENTS also gets cause TEST.  If no such vector exists, only counts TEST_BAD.
+ */
+void extoll_selftest_irq(ExtollState *s, uint32_t vector);
+/*
+ * Acts on a write of @op (enum extoll_test_op) to TEST_OP: changes the memory that
+ * TEST_ADDR and TEST_BYTES name, and stores the result in TEST_STATUS.  Counts a result
+ * other than OK in TEST_BAD.
+ */
+void extoll_selftest_memory(ExtollState *s, uint32_t op);
+
+#endif /* HW_EXTOLL_SELFTEST_H */
