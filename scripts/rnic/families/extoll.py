@@ -8,6 +8,6 @@ FAMILY = Family(
     name='extoll', title='EXTOLL',
     rooms=(('base',), ('link', 'velo'), ('',)),
     headers=('velo.h', 'rma.h', 'atu.h', 'snq.h', 'wire.h', 'regs.h'),
-    nics=(), fuzz_runs={'replay': 50000},
+    nics=(), fuzz_runs={'box': 30000, 'replay': 50000},
     fuzz_machine='-M q35 -nodefaults -device extoll-pci',
     fuzz_objects='extoll* msix*')

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whole EXTOLL NIC of a hostile kernel, in a box (box.h).  An input is a program of
+ * accesses to BAR 0, self-tests, changes of the memory map, resets, and effects of
+ * interrupts: a message may be a store to any register, a reset, or an unplug.
+ *
+ * The target asserts that each access that meets no register is counted; that registers
+ * have only values that they can have; that a self-test changes only its own memory, and
+ * all or nothing unless the bus has refused the access; that messages are those of three
+ * vectors and have an end, and that a message to a register of the device has no effect;
+ * and that the device works after a reset at the end.
+ */
+#include "../box.h"
+#include "qapi/error.h"
+#include "qemu/units.h"
+#include "hw/rnic/extoll/extoll.h"
+
+#define OPS_MAX     300
+#define OP_BYTES    24              /* bytes of an operation in the input */
+#define ITERATIONS  100             /* limit of the main loop's iterations */
+#define LIVE_MAX    (1 * MiB)        /* more memory than at the start of the program */
+#define BAR         BOX_BAR(EXTOLL_BAR_REGS)
+
+enum op { OP_LOAD, OP_STORE, OP_TEST, OP_IRQ, OP_REMAP, OP_STEP, OP_RESET, OPS };
+
+/* What the next interrupt message does. */
+enum effect { EFFECT_NONE, EFFECT_STORE, EFFECT_RESET, EFFECT_UNPLUG, EFFECTS };
+
+typedef struct BoxNic {
+    DeviceState dev;
+    ExtollState extoll;
+} BoxNic;
+
+static struct {
+    BoxNic *nic;
+    ExtollState *s;
+    bool gone;                      /* the device was unplugged */
+    enum effect effect;
+    uint32_t irq_offset;            /* EFFECT_STORE */
+    uint32_t irq_value;
+    unsigned messages;              /* since the start of the operation */
+    unsigned resets;                /* since the start of the operation */
+    size_t live;                    /* allocated bytes at the start of the program */
+    uint32_t ram_bytes;
+    uint8_t ram[BOX_RAM_BYTES];     /* expected content of RAM */
+} box;
+
+/* --- Registers -------------------------------------------------------------------- */
+
+/* Returns true if the 4 bytes at @offset belong to a register. */
+static bool is_register(uint32_t offset)
+{
+    static const struct {
+        uint16_t offset;
+        uint8_t bytes;
+    } global[] = {
+#define ROW(name, offset, bytes, reset, writable, w1c) { offset, bytes },
+        EXTOLL_GLOBAL_REGS(ROW)
+#undef ROW
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(global); i++) {
+        if (offset >= global[i].offset && offset < global[i].offset + global[i].bytes) {
+            return true;
+        }
+    }
+    return (offset >= EXTOLL_IRQ(0) && offset < EXTOLL_IRQ(EXTOLL_VECTORS) &&
+            offset % 0x10 < 0xc) ||
+           (offset >= EXTOLL_COUNTER(0) && offset < EXTOLL_COUNTER(EXTOLL_COUNTER_COUNT));
+}
+
+static bool is_good(uint32_t offset, unsigned size)
+{
+    return size >= 4 && offset % size == 0 && is_register(offset) &&
+           (size == 4 || is_register(offset + 4));
+}
+
+static uint64_t load(uint32_t offset, unsigned size)
+{
+    uint64_t value = 0;
+
+    box_access(BAR + offset, &value, size, false);
+    return value;
+}
+
+static void store(uint32_t offset, unsigned size, uint64_t value)
+{
+    box_access(BAR + offset, &value, size, true);
+}
+
+static uint64_t counter(enum extoll_counter n)
+{
+    return load(EXTOLL_COUNTER(n), 8);
+}
+
+/* Asserts that the registers have values that they can have. */
+static void registers_check(void)
+{
+    uint32_t epoch = load(EXTOLL_REG_EPOCH, 4);
+
+    g_assert_cmphex(load(EXTOLL_REG_VERSION, 8), ==, EXTOLL_VERSION);
+    g_assert_cmphex(load(EXTOLL_REG_CAP, 8) & ~EXTOLL_CAP_LOG2_TLB, ==, 0);
+    g_assert_cmphex(load(EXTOLL_REG_CTRL, 4) & ~EXTOLL_CTRL_ENABLE, ==, 0);
+    g_assert_cmphex(load(EXTOLL_REG_STATUS, 4), ==, EXTOLL_STATUS_IDLE);
+    g_assert_cmpuint(load(EXTOLL_REG_NODE, 4), <, EXTOLL_NODES);
+    g_assert_true(epoch >= 1 && epoch <= UINT8_MAX);
+    g_assert_cmpuint(load(EXTOLL_REG_TIME, 8), ==, box_now());
+    g_assert_cmpuint(load(EXTOLL_REG_TEST_STATUS, 4), <=, EXTOLL_TEST_BUS);
+    for (unsigned v = 0; v < EXTOLL_VECTORS; v++) {
+        uint32_t cause = load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CAUSE, 4);
+
+        g_assert_cmphex(cause & ~(v ? 0 : EXTOLL_EVENT_TEST), ==, 0);
+        g_assert_cmphex(load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CLEAR, 4), ==, 0);
+    }
+    /* counters of units that do not exist */
+    for (unsigned n = 0; n < EXTOLL_CNT_REG_BAD; n++) {
+        g_assert_cmpuint(counter(n), ==, 0);
+    }
+}
+
+/* --- Life ------------------------------------------------------------------------- */
+
+static bool host_messages(void *opaque)
+{
+    return true;
+}
+
+static void host_irq(void *opaque, unsigned vector)
+{
+    enum effect effect = box.effect;
+    uint64_t value = box.irq_value;
+
+    g_assert_cmpuint(vector, <, EXTOLL_VECTORS);
+    g_assert_false(box.gone);
+    /* an access has at most two registers, and each marks each vector at most once */
+    g_assert_cmpuint(++box.messages, <=, EXTOLL_VECTORS);
+    box.effect = EFFECT_NONE;
+    switch (effect) {
+    case EFFECT_STORE:
+        g_assert_cmpuint(box_access(BAR + box.irq_offset, &value, 4, true), ==,
+                         MEMTX_ACCESS_ERROR);
+        break;
+    case EFFECT_RESET:
+        box.resets++;
+        extoll_reset(box.s);        /* function-level reset */
+        break;
+    case EFFECT_UNPLUG:
+        box.gone = true;            /* power of the slot goes off */
+        extoll_fini(box.s);
+        break;
+    default:
+        break;
+    }
+}
+
+static void type_register(void)
+{
+    static const TypeInfo type = {
+        .name = "extoll-box", .parent = TYPE_OBJECT, .instance_size = sizeof(BoxNic),
+    };
+    static bool done;
+
+    if (!done) {
+        type_register_static(&type);
+        done = true;
+    }
+}
+
+static void nothing_sent(unsigned wire, const uint8_t *frame, size_t len)
+{
+    g_assert_not_reached();
+}
+
+static void start(uint8_t flags)
+{
+    RNicHost host = {
+        .as = &address_space_memory, .messages = host_messages, .irq = host_irq,
+    };
+
+    memset(&box, 0, sizeof(box));
+    box_init();
+    type_register();
+    box_loop_reset();
+    box_memory_reset();
+    box_net_reset(nothing_sent);
+    box.ram_bytes = BOX_RAM_BYTES;
+    box.nic = (BoxNic *)object_new("extoll-box");
+    box.s = &box.nic->extoll;
+    box.nic->dev.realized = true;
+    host.dev = &box.nic->dev;
+    box.s->node = flags % EXTOLL_NODES;
+    box.s->epoch_first = flags ?: 1;
+    box.s->strict = flags & 0x80;
+    extoll_init(box.s, &host, &error_abort);
+    extoll_reset(box.s);
+    box_bar(EXTOLL_BAR_REGS, &box.s->regs_mr);
+    box.live = box_live_bytes();
+}
+
+static void end(void)
+{
+    box_bars_remove();
+    if (!box.gone) {
+        extoll_fini(box.s);
+    }
+    g_assert_true(box_run(ITERATIONS));
+    g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
+    object_unref(OBJECT(box.nic));
+    box_net_reset(NULL);
+    box_memory_reset();
+}
+
+/* --- Operations ------------------------------------------------------------------- */
+
+/* Returns an offset of BAR 0, mostly near the registers. */
+static uint32_t any_offset(FuzzInput *in)
+{
+    uint8_t kind = fuzz_u8(in);
+    uint32_t at = fuzz_u32(in);
+
+    return kind < 0xa0 ? at % (EXTOLL_IRQ(EXTOLL_VECTORS) + 8) :
+           kind < 0xc0 ? EXTOLL_COUNTER(0) - 8 + at % (8 * EXTOLL_COUNTER_COUNT + 16) :
+           at % (EXTOLL_REGS_BYTES - 8);
+}
+
+/* Returns true if a store of @size bytes at @offset covers the register @reg. */
+static bool covers(uint32_t offset, unsigned size, uint32_t reg)
+{
+    return reg < offset + size && offset < reg + 4;
+}
+
+static void op_access(FuzzInput *in, bool write)
+{
+    uint32_t offset = any_offset(in);
+    unsigned size = 1u << fuzz_u8(in) % 4;
+    uint64_t value = fuzz_u64(in);
+    uint32_t bad_at = EXTOLL_COUNTER(EXTOLL_CNT_REG_BAD);
+    uint64_t bad = counter(EXTOLL_CNT_REG_BAD);
+    uint32_t epoch = load(EXTOLL_REG_EPOCH, 4);
+    bool good = is_good(offset, size);
+
+    if (write && good && covers(offset, size, EXTOLL_REG_TEST_OP)) {
+        return;                     /* op_test() knows what to expect */
+    }
+    if (write) {
+        store(offset, size, value);
+    } else {
+        uint64_t got = load(offset, size);
+
+        g_assert_true(good || size >= 4 || got == 0);
+        g_assert_true(good || offset % size == 0 || got == 0);
+    }
+    if (box.gone || box.resets || load(EXTOLL_REG_EPOCH, 4) != epoch) {
+        return;
+    }
+    if (!(write && good && (covers(offset, size, bad_at) ||
+                            covers(offset, size, bad_at + 4)))) {
+        g_assert_cmpuint(counter(EXTOLL_CNT_REG_BAD), ==, bad + !good);
+    }
+}
+
+/* Returns an address for a self-test: in RAM, at its end, in the BAR, or anywhere. */
+static uint64_t any_address(FuzzInput *in)
+{
+    uint8_t kind = fuzz_u8(in);
+    uint64_t at = fuzz_u64(in);
+
+    at = kind & 0x80 ? at : at & ~3ULL;
+    return kind % 8 < 4 ? at % BOX_RAM_BYTES :
+           kind % 8 == 4 ? box.ram_bytes - 128 + at % 256 :
+           kind % 8 == 5 ? BAR + at % EXTOLL_REGS_BYTES :
+           kind % 8 == 6 ? -(at % 512) : at;
+}
+
+/* Applies a self-test to @box.ram, as far as RAM reaches. */
+static void test_expect(uint32_t op, uint64_t addr, uint32_t bytes, uint32_t data)
+{
+    for (uint64_t i = addr; i < addr + bytes && i < box.ram_bytes; i++) {
+        box.ram[i] = op == EXTOLL_TEST_FILL ? data >> 8 * (i % 4) : ~box.ram[i];
+    }
+}
+
+static void op_test(FuzzInput *in)
+{
+    uint64_t addr = any_address(in);
+    uint32_t bytes = fuzz_u8(in), data = fuzz_u32(in), raw = fuzz_u32(in);
+    uint32_t op = raw & 0x80 ? raw : raw % 3;
+    bool valid = (op == EXTOLL_TEST_FILL || op == EXTOLL_TEST_INVERT) && bytes &&
+                 bytes <= 128 && !(bytes % 4) && !(addr % 4) && addr + bytes > addr;
+    bool whole = addr < box.ram_bytes && bytes <= box.ram_bytes - addr;
+    enum extoll_test_status status;
+
+    store(EXTOLL_REG_TEST_ADDR, 8, addr);
+    store(EXTOLL_REG_TEST_BYTES, 4, bytes);
+    store(EXTOLL_REG_TEST_DATA, 4, data);
+    store(EXTOLL_REG_TEST_OP, 4, op);
+    status = load(EXTOLL_REG_TEST_STATUS, 4);
+    g_assert_cmpuint(status, ==, !valid ? EXTOLL_TEST_REFUSED :
+                     whole ? EXTOLL_TEST_OK : EXTOLL_TEST_BUS);
+    if (valid && (whole || op == EXTOLL_TEST_FILL)) {
+        test_expect(op, addr, bytes, data);
+    }
+}
+
+static void op_irq(FuzzInput *in)
+{
+    box.effect = fuzz_u8(in) % EFFECTS;
+    box.irq_offset = any_offset(in);
+    box.irq_value = fuzz_u32(in);
+}
+
+static void op_do(FuzzInput *in, enum op op)
+{
+    uint32_t n;
+
+    switch (op) {
+    case OP_LOAD:
+    case OP_STORE:
+        op_access(in, op == OP_STORE);
+        break;
+    case OP_TEST:
+        op_test(in);
+        break;
+    case OP_IRQ:
+        op_irq(in);
+        break;
+    case OP_REMAP:
+        n = fuzz_u32(in);
+        box.ram_bytes = 256 + n % (BOX_RAM_BYTES - 255) / 8 * 8;
+        box_remap(box.ram_bytes);
+        break;
+    case OP_STEP:
+        n = fuzz_u32(in);
+        g_assert_true(box_step(n, ITERATIONS));
+        break;
+    default:
+        extoll_reset(box.s);
+        break;
+    }
+}
+
+/* Asserts that the device works after a reset: a self-test, and an interrupt. */
+static void works_check(void)
+{
+    box.effect = EFFECT_NONE;
+    box.ram_bytes = BOX_RAM_BYTES;
+    box_remap(box.ram_bytes);
+    extoll_reset(box.s);
+    box.messages = 0;
+    store(EXTOLL_REG_TEST_ADDR, 8, 64);
+    store(EXTOLL_REG_TEST_BYTES, 4, 128);
+    store(EXTOLL_REG_TEST_OP, 4, EXTOLL_TEST_INVERT);
+    test_expect(EXTOLL_TEST_INVERT, 64, 128, 0);
+    g_assert_cmpuint(load(EXTOLL_REG_TEST_STATUS, 4), ==, EXTOLL_TEST_OK);
+    g_assert_true(!memcmp(box_ram, box.ram, sizeof(box.ram)));
+    store(EXTOLL_REG_TEST_IRQ, 4, EXTOLL_VEC_EVENTS);
+    g_assert_cmpuint(box.messages, ==, 1);
+    store(EXTOLL_IRQ(EXTOLL_VEC_EVENTS) + EXTOLL_REG_IRQ_MASK, 4, EXTOLL_EVENT_TEST);
+    g_assert_cmpuint(box.messages, ==, 2);
+    for (unsigned n = 0; n < EXTOLL_COUNTER_COUNT; n++) {
+        g_assert_cmpuint(counter(n), ==, 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FuzzInput in = { data, size };
+
+    start(fuzz_u8(&in));
+    for (unsigned i = 0; in.left && !box.gone && i < OPS_MAX; i++) {
+        uint8_t record[OP_BYTES];
+        FuzzInput op = { record + 1, sizeof(record) - 1 };
+
+        fuzz_bytes(&in, record, sizeof(record));
+        box.messages = 0;
+        box.resets = 0;
+        op_do(&op, record[0] % OPS);
+        g_assert_true(box_run(ITERATIONS));
+        g_assert_cmpuint(box_live_bytes(), <, box.live + LIVE_MAX);
+        g_assert_true(!memcmp(box_ram, box.ram, sizeof(box.ram)));
+        if (!box.gone) {
+            registers_check();
+        }
+    }
+    if (!box.gone) {
+        works_check();
+    }
+    end();
+    return 0;
+}
