@@ -32,7 +32,7 @@ static void block_global_written(void *opaque, unsigned unit, hwaddr addr, bool 
         extoll_selftest_irq(s, extoll_reg_written32(s, reg));
         break;
     case EXTOLL_REG_TEST_OP:
-        extoll_selftest_memory(s, extoll_reg_written32(s, reg));
+        extoll_selftest_start(s, extoll_reg_written32(s, reg));
         break;
     }
 }

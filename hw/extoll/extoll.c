@@ -9,11 +9,12 @@
 #include "bar.h"
 #include "extoll.h"
 #include "qom.h"
+#include "selftest.h"
 #include "trace.h"
 
 /*
- * Limits of a run of the loop.  The loop has no unit yet, and only sends interrupts and
- * defers resets.
+ * Limits of a run of the loop.  The loop has no unit yet, and only runs the self-test,
+ * sends interrupts and defers resets.
  */
 #define RUN_ROUNDS 4
 #define RUN_PACKETS 512
@@ -22,6 +23,7 @@
 
 static bool units_run(void *opaque, unsigned *packets)
 {
+    extoll_selftest_run(opaque);
     return false;
 }
 
@@ -69,6 +71,7 @@ void extoll_reset(ExtollState *s)
     trace_extoll_reset(s->node, s->epoch);
     memset(s->counter, 0, sizeof(s->counter));
     extoll_irq_reset(s);
+    extoll_selftest_reset(s);
     registers_reset(s);
     rnic_loop_reset_end(&s->loop);
 }

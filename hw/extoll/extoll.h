@@ -31,6 +31,8 @@ struct ExtollState {
     RNicLoop loop;
     ExtollRegs regs;
     ExtollIrq irq;
+    bool test_started;              /* a round of the loop does operation @test_op */
+    uint32_t test_op;
     uint8_t epoch;                  /* register EPOCH, 1 to 255; 0: no reset yet */
     uint64_t counter[EXTOLL_COUNTER_COUNT];
 };

@@ -64,12 +64,30 @@ static enum extoll_test_status memory_run(ExtollState *s, uint32_t op, uint64_t 
                                                          EXTOLL_TEST_BUS;
 }
 
-void extoll_selftest_memory(ExtollState *s, uint32_t op)
+void extoll_selftest_start(ExtollState *s, uint32_t op)
+{
+    s->test_started = true;
+    s->test_op = op;
+    rnic_loop_schedule(&s->loop);
+}
+
+void extoll_selftest_reset(ExtollState *s)
+{
+    s->test_started = false;
+}
+
+void extoll_selftest_run(ExtollState *s)
 {
     uint64_t addr = extoll_reg_get64(s, EXTOLL_REG_TEST_ADDR);
     uint32_t bytes = extoll_reg_get32(s, EXTOLL_REG_TEST_BYTES);
-    enum extoll_test_status status = memory_run(s, op, addr, bytes);
+    uint32_t op = s->test_op;
+    enum extoll_test_status status;
 
+    if (!s->test_started) {
+        return;
+    }
+    s->test_started = false;
+    status = memory_run(s, op, addr, bytes);
     trace_extoll_selftest(s->node, op, addr, bytes, status);
     extoll_reg_set32(s, EXTOLL_REG_TEST_STATUS, status);
     if (status != EXTOLL_TEST_OK) {

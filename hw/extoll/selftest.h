@@ -13,10 +13,17 @@
  */
 void extoll_selftest_irq(ExtollState *s, uint32_t vector);
 /*
- * Acts on a write of @op (enum extoll_test_op) to TEST_OP: changes the memory that
- * TEST_ADDR and TEST_BYTES name, and stores the result in TEST_STATUS.  Counts a result
- * other than OK in TEST_BAD.
+ * Acts on a write of @op (enum extoll_test_op) to TEST_OP: the loop will call
+ * extoll_selftest_run().
  */
-void extoll_selftest_memory(ExtollState *s, uint32_t op);
+void extoll_selftest_start(ExtollState *s, uint32_t op);
+/*
+ * Does the operation that was started: changes the memory that TEST_ADDR and TEST_BYTES
+ * name, and stores the result in TEST_STATUS.  Counts a result other than OK in TEST_BAD.
+ * Does nothing if no operation was started.
+ */
+void extoll_selftest_run(ExtollState *s);
+/* Forgets the operation that was started.  The caller resets the registers. */
+void extoll_selftest_reset(ExtollState *s);
 
 #endif /* HW_EXTOLL_SELFTEST_H */
