@@ -72,6 +72,42 @@ uint64_t machine_cable_get(QTestState *qts, const char *id, const char *name)
     return found;
 }
 
+uint64_t machine_load(QTestState *qts, uint64_t pa, unsigned size)
+{
+    switch (size) {
+    case 1:
+        return qtest_readb(qts, pa);
+    case 2:
+        return qtest_readw(qts, pa);
+    case 4:
+        return qtest_readl(qts, pa);
+    case 8:
+        return qtest_readq(qts, pa);
+    default:
+        g_assert_not_reached();
+    }
+}
+
+void machine_store(QTestState *qts, uint64_t pa, unsigned size, uint64_t value)
+{
+    switch (size) {
+    case 1:
+        qtest_writeb(qts, pa, value);
+        break;
+    case 2:
+        qtest_writew(qts, pa, value);
+        break;
+    case 4:
+        qtest_writel(qts, pa, value);
+        break;
+    case 8:
+        qtest_writeq(qts, pa, value);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
 void machine_read(QTestState *qts, uint64_t pa, void *buf, size_t len)
 {
     for (size_t at = 0; at < len; at += PIECE) {

@@ -38,6 +38,10 @@ char *machine_cable(const char *id, const char *path, bool server);
 /* Returns property @name, a number or a boolean, of the device rnic-cable @id. */
 uint64_t machine_cable_get(QTestState *qts, const char *id, const char *name);
 
+/* Read and write @size bytes, 1, 2, 4 or 8, at guest address @pa by one access. */
+uint64_t machine_load(QTestState *qts, uint64_t pa, unsigned size);
+void machine_store(QTestState *qts, uint64_t pa, unsigned size, uint64_t value);
+
 /*
  * Read and write @len bytes of guest memory at @pa in pieces, because large requests
  * of qtest are slow.

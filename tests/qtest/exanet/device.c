@@ -328,42 +328,12 @@ void exanet_segment(ExanetTest *t, unsigned m, uint64_t offset, uint64_t size,
 
 void exanet_store(ExanetTest *t, uint64_t offset, uint64_t value, unsigned size)
 {
-    uint64_t at = t->aperture.addr + offset;
-
-    switch (size) {
-    case 1:
-        qtest_writeb(t->qts, at, value);
-        break;
-    case 2:
-        qtest_writew(t->qts, at, value);
-        break;
-    case 4:
-        qtest_writel(t->qts, at, value);
-        break;
-    case 8:
-        qtest_writeq(t->qts, at, value);
-        break;
-    default:
-        g_assert_not_reached();
-    }
+    machine_store(t->qts, t->aperture.addr + offset, size, value);
 }
 
 uint64_t exanet_load(ExanetTest *t, uint64_t offset, unsigned size)
 {
-    uint64_t at = t->aperture.addr + offset;
-
-    switch (size) {
-    case 1:
-        return qtest_readb(t->qts, at);
-    case 2:
-        return qtest_readw(t->qts, at);
-    case 4:
-        return qtest_readl(t->qts, at);
-    case 8:
-        return qtest_readq(t->qts, at);
-    default:
-        g_assert_not_reached();
-    }
+    return machine_load(t->qts, t->aperture.addr + offset, size);
 }
 
 void exanet_open(ExanetTest *t, unsigned c, unsigned job,

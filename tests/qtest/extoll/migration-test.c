@@ -106,6 +106,18 @@ static void test_snapshot(void)
 
 /* --- Streams that lie ------------------------------------------------------------ */
 
+/* Returns the stream, of *@len bytes, of a machine of start(), and its file in *@path. */
+static char *stream_save(char **path, gsize *len)
+{
+    ExtollTest *from = start();
+    char *text;
+
+    *path = migrate_save(from->qts);
+    extoll_stop(from);
+    g_assert_true(g_file_get_contents(*path, &text, len, NULL));
+    return text;
+}
+
 /* Properties that differ between the two ends. */
 static void test_properties(void)
 {
@@ -207,13 +219,10 @@ static void test_registers(void)
         { EXTOLL_REG_SCRATCH, EXTOLL_REGS_BYTES, 0 },
         { EXTOLL_REG_SCRATCH, 0xfffffffc, 0 },
     };
-    ExtollTest *from = start();
-    g_autofree char *path = migrate_save(from->qts);
-    g_autofree char *text = NULL;
+    g_autofree char *path = NULL, *text = NULL;
     gsize len;
 
-    extoll_stop(from);
-    g_assert_true(g_file_get_contents(path, &text, &len, NULL));
+    text = stream_save(&path, &len);
     for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
         g_autofree uint8_t *copy = g_memdup2(text, len);
         uint8_t *place = place_of(copy, len, lies[i].offset);
@@ -232,13 +241,10 @@ static void test_truncated(void)
         EXTOLL_REG_VERSION, EXTOLL_REG_SCRATCH, EXTOLL_IRQ(1) + EXTOLL_REG_IRQ_MASK,
         EXTOLL_COUNTER(EXTOLL_COUNTER_COUNT - 1),
     };
-    ExtollTest *from = start();
-    g_autofree char *path = migrate_save(from->qts);
-    g_autofree char *text = NULL;
+    g_autofree char *path = NULL, *text = NULL;
     gsize len;
 
-    extoll_stop(from);
-    g_assert_true(g_file_get_contents(path, &text, &len, NULL));
+    text = stream_save(&path, &len);
     for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
         uint8_t *place = place_of((uint8_t *)text, len, ends[i]);
 
@@ -250,14 +256,12 @@ static void test_truncated(void)
 /* A stream of an earlier device, which lacks registers: these keep their reset values. */
 static void test_fewer(void)
 {
-    ExtollTest *from = start(), *to = extoll_start(MIGRATE_INCOMING);
-    g_autofree char *path = migrate_save(from->qts);
-    g_autofree char *text = NULL;
+    ExtollTest *to = extoll_start(MIGRATE_INCOMING);
+    g_autofree char *path = NULL, *text = NULL;
     uint8_t *scratch, *addr;
     gsize len;
 
-    extoll_stop(from);
-    g_assert_true(g_file_get_contents(path, &text, &len, NULL));
+    text = stream_save(&path, &len);
     /* register SCRATCH is twice in the stream, and TEST_ADDR is not */
     scratch = place_of((uint8_t *)text, len, EXTOLL_REG_SCRATCH);
     addr = place_of((uint8_t *)text, len, EXTOLL_REG_TEST_ADDR);

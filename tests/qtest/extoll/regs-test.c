@@ -5,32 +5,15 @@
  */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
+#include "../common/reg-table.h"
 #include "device.h"
 
-typedef struct Reg {
-    const char *name;
-    uint32_t offset;
-    unsigned bytes;
-    uint64_t reset, writable, w1c;
-} Reg;
-
-#define REG(name, offset, bytes, reset, writable, w1c) \
-    { #name, offset, bytes, reset, writable, w1c },
-
-static const Reg global_regs[] = { EXTOLL_GLOBAL_REGS(REG) };
-static const Reg irq_regs[] = { EXTOLL_IRQ_REGS(REG) };
-static const Reg counter_regs[] = { { "COUNTER", 0, 8, 0, 0, 0 } };
-
-typedef struct Block {
-    const Reg *regs;
-    unsigned count;
-    uint64_t base;
-    uint64_t stride;
-    unsigned units;
-} Block;
+static const RegRow global_regs[] = { EXTOLL_GLOBAL_REGS(REG_ROW) };
+static const RegRow irq_regs[] = { EXTOLL_IRQ_REGS(REG_ROW) };
+static const RegRow counter_regs[] = { { "COUNTER", 0, 8, 0, 0, 0 } };
 
 /* The blocks that exist. */
-static const Block blocks[] = {
+static const RegBlock blocks[] = {
     { global_regs, ARRAY_SIZE(global_regs), EXTOLL_GLOBAL, 0, 1 },
     { irq_regs, ARRAY_SIZE(irq_regs), EXTOLL_IRQ(0), EXTOLL_IRQ(1) - EXTOLL_IRQ(0),
       EXTOLL_VECTORS },
@@ -54,22 +37,13 @@ static const uint64_t absent[] = {
     EXTOLL_REGS_BYTES - 8,
 };
 
-typedef void RegFn(ExtollTest *t, const Reg *r, uint64_t at);
-
 static void for_each_reg(ExtollTest *t, RegFn *fn)
 {
-    for (unsigned b = 0; b < ARRAY_SIZE(blocks); b++) {
-        for (unsigned i = 0; i < blocks[b].units; i++) {
-            for (unsigned r = 0; r < blocks[b].count; r++) {
-                fn(t, &blocks[b].regs[r], blocks[b].base + i * blocks[b].stride +
-                   blocks[b].regs[r].offset);
-            }
-        }
-    }
+    reg_table_foreach(blocks, ARRAY_SIZE(blocks), fn, t);
 }
 
 /* Returns the register that contains offset @at, or NULL. */
-static const Reg *reg_at(uint64_t at)
+static const RegRow *reg_at(uint64_t at)
 {
     for (unsigned b = 0; b < ARRAY_SIZE(blocks); b++) {
         uint64_t stride = blocks[b].stride ?: 0x1000;
@@ -78,7 +52,7 @@ static const Reg *reg_at(uint64_t at)
             continue;
         }
         for (unsigned r = 0; r < blocks[b].count; r++) {
-            const Reg *reg = &blocks[b].regs[r];
+            const RegRow *reg = &blocks[b].rows[r];
             uint64_t in_unit = (at - blocks[b].base) % stride;
 
             if (in_unit >= reg->offset && in_unit < reg->offset + reg->bytes) {
@@ -89,22 +63,8 @@ static const Reg *reg_at(uint64_t at)
     return NULL;
 }
 
-static uint64_t reg_read(ExtollTest *t, const Reg *r, uint64_t at)
-{
-    return r->bytes == 8 ? extoll_get64(t, at) : extoll_get32(t, at);
-}
-
-static void reg_write(ExtollTest *t, const Reg *r, uint64_t at, uint64_t value)
-{
-    if (r->bytes == 8) {
-        extoll_set64(t, at, value);
-    } else {
-        extoll_set32(t, at, value);
-    }
-}
-
 /* Returns the value after reset, also for registers that the device computes. */
-static uint64_t expected_reset(const Reg *r)
+static uint64_t expected_reset(const RegRow *r)
 {
     return g_str_equal(r->name, "CAP") ?
                RNIC_PREP(EXTOLL_CAP_LOG2_TLB, EXTOLL_CAP_NO_TLB) :
@@ -113,9 +73,10 @@ static uint64_t expected_reset(const Reg *r)
            g_str_equal(r->name, "EPOCH") ? EXTOLL_TEST_EPOCH : r->reset;
 }
 
-static void check_reset(ExtollTest *t, const Reg *r, uint64_t at)
+static void check_reset(void *opaque, const RegRow *r, uint64_t at, unsigned unit)
 {
-    uint64_t value = reg_read(t, r, at);
+    ExtollTest *t = opaque;
+    uint64_t value = machine_load(t->qts, t->regs.addr + at, r->bytes);
 
     if (!g_str_equal(r->name, "TIME") && value != expected_reset(r)) {
         g_error("%s at 0x%" PRIx64 " reads 0x%" PRIx64 " after reset, not 0x%" PRIx64,
@@ -180,30 +141,16 @@ static void test_properties(void)
     machine_assert_described(help, properties, ARRAY_SIZE(properties));
 }
 
-static void check_masks(ExtollTest *t, const Reg *r, uint64_t at)
+static void check_masks(void *opaque, const RegRow *r, uint64_t at, unsigned unit)
 {
-    uint64_t before = reg_read(t, r, at), want;
+    ExtollTest *t = opaque;
 
     /* registers that start an action have tests of their own */
-    if (g_str_has_prefix(r->name, "TEST_IRQ") || g_str_equal(r->name, "TEST_OP") ||
-        g_str_equal(r->name, "CTRL") || g_str_equal(r->name, "TIME") ||
-        g_str_equal(r->name, "COUNTER")) {
-        return;
+    if (!g_str_equal(r->name, "TEST_IRQ") && !g_str_equal(r->name, "TEST_OP") &&
+        !g_str_equal(r->name, "CTRL") && !g_str_equal(r->name, "TIME") &&
+        !g_str_equal(r->name, "COUNTER")) {
+        reg_row_check_masks(t->qts, r, t->regs.addr + at);
     }
-    want = (before & ~r->writable & ~r->w1c) | r->writable;
-    reg_write(t, r, at, ~0ULL);
-    g_assert_cmphex(reg_read(t, r, at), ==, want);
-    if (r->bytes == 8) {
-        /* a store to one half does not change the other half */
-        extoll_set32(t, at, 0);
-        g_assert_cmphex(extoll_get64(t, at), ==, want & ~(r->writable & UINT32_MAX));
-        g_assert_cmphex(extoll_get32(t, at + 4), ==, want >> 32);
-        extoll_set32(t, at + 4, 0);
-    } else {
-        extoll_set32(t, at, 0);
-    }
-    g_assert_cmphex(reg_read(t, r, at), ==, want & ~r->writable);
-    reg_write(t, r, at, before);
 }
 
 static void test_masks(void)
@@ -234,36 +181,18 @@ static void test_time(void)
 
 static uint64_t load(ExtollTest *t, uint64_t at, unsigned size)
 {
-    uint64_t pa = t->regs.addr + at;
-
-    return size == 1 ? qtest_readb(t->qts, pa) : size == 2 ? qtest_readw(t->qts, pa) :
-           size == 4 ? qtest_readl(t->qts, pa) : qtest_readq(t->qts, pa);
+    return machine_load(t->qts, t->regs.addr + at, size);
 }
 
 static void store(ExtollTest *t, uint64_t at, unsigned size, uint64_t value)
 {
-    uint64_t pa = t->regs.addr + at;
-
-    switch (size) {
-    case 1:
-        qtest_writeb(t->qts, pa, value);
-        break;
-    case 2:
-        qtest_writew(t->qts, pa, value);
-        break;
-    case 4:
-        qtest_writel(t->qts, pa, value);
-        break;
-    case 8:
-        qtest_writeq(t->qts, pa, value);
-        break;
-    }
+    machine_store(t->qts, t->regs.addr + at, size, value);
 }
 
 /* Returns the byte at offset @at in the registers after a reset. */
 static uint8_t byte_at(uint64_t at)
 {
-    const Reg *r = reg_at(at);
+    const RegRow *r = reg_at(at);
 
     return r ? expected_reset(r) >> 8 * ((at - r->offset) % 8) : 0;
 }
