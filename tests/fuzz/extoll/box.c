@@ -23,7 +23,7 @@
 
 enum op { OP_LOAD, OP_STORE, OP_TEST, OP_IRQ, OP_REMAP, OP_STEP, OP_RESET, OPS };
 
-/* What the next interrupt message does. */
+/* Effects of the next interrupt message. */
 enum effect { EFFECT_NONE, EFFECT_STORE, EFFECT_RESET, EFFECT_UNPLUG, EFFECTS };
 
 typedef struct BoxNic {
