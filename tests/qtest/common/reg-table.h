@@ -36,8 +36,9 @@ void reg_table_foreach(const RegBlock *blocks, unsigned count, RegFn *fn, void *
 
 /*
  * Asserts that stores of ones and zeros to register @r at guest address @pa change its
- * writable bits, clear its w1c bits, and change no other bit; and, if it has 8 bytes, that
- * a store to one half does not change the other half.  Stores the first value again.
+ * writable bits, clear its w1c bits, and change no other bit.  If the register has 8
+ * bytes, also asserts that a store to one half does not change the other half.  Stores
+ * the first value again.
  */
 void reg_row_check_masks(QTestState *qts, const RegRow *r, uint64_t pa);
 
