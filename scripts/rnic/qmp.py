@@ -5,9 +5,11 @@ which implements this protocol."""
 import asyncio
 import contextlib
 import importlib
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from . import qemu_source
@@ -34,6 +36,37 @@ def _library():
         raise OSError(f'{source} has no library of QMP: {e}') from e
 
 
+@contextlib.contextmanager
+def _signals_later():
+    """Context in which the signals that end a program wait for the end of the context."""
+    if threading.current_thread() is not threading.main_thread():
+        yield       # Python runs handlers of signals in the main thread only.
+        return
+    arrived = []
+    handlers = {number: signal.signal(number, lambda n, _frame: arrived.append(n))
+                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in arrived:
+            signal.raise_signal(number)
+
+
+def _runner():
+    """Returns an asyncio.Runner that has its event loop. An event loop whose constructor a
+    signal has ended prints a traceback when Python frees the loop."""
+    runner = asyncio.Runner()
+    try:
+        with _signals_later():
+            runner.get_loop()
+    except BaseException:
+        runner.close()
+        raise
+    return runner
+
+
 class Qmp:
     """A connection for a with statement. QEMU serves one connection of a socket at a time.
     The methods raise OSError for errors of QEMU, of the library and of the connection."""
@@ -44,7 +77,7 @@ class Qmp:
         line of a QEMU that has its control channel at standard input and output. SECONDS is
         the time limit for the connection and for each command."""
         self.library, self.seconds, self.process = _library(), seconds, None
-        self.runner, self.client = asyncio.Runner(), self.library.QMPClient()
+        self.runner, self.client = _runner(), self.library.QMPClient()
         try:
             self._run(self.client.connect(self._start(path, prefix) if prefix
                                           else str(path)))
