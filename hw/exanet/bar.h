@@ -30,7 +30,7 @@ extern const RNicRegBlock exanet_reg_blocks[];
  * release the big lock.  The device may have ended when the function returns.  In poll.c.
  */
 void exanet_poll(ExanetState *s, unsigned c);
-/* Calls exanet_port_watch() for all ports of ExanetState @opaque.  In poll.c. */
+/* Calls rnic_port_watch() for all ports of ExanetState @opaque.  In poll.c. */
 void exanet_poll_watch(void *opaque, bool on);
 
 #endif /* HW_EXANET_BAR_H */

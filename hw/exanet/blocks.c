@@ -11,7 +11,7 @@
 #include "engine/fault.h"
 #include "firmware/firmware.h"
 #include "base/irq.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "port-regs.h"
 #include "ports.h"
 #include "engine/receiver.h"
@@ -47,7 +47,7 @@ static void global_reg_sync(ExanetState *s)
 {
     uint32_t status = EXANET_STATUS_READY;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         status |= p->up ? EXANET_STATUS_LINK : 0;
     }
     if (device_quiescent(s)) {
@@ -97,8 +97,8 @@ static void global_reg_written(ExanetState *s, unsigned reg)
             exanet_receiver_reset(s);
             exanet_router_configure(s);
         }
-        for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-            exanet_port_restart(p);
+        for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
+            rnic_port_restart(p);
         }
         break;
     }
@@ -131,7 +131,7 @@ static bool block_port_exists(void *opaque, unsigned unit)
 {
     ExanetState *s = opaque;
 
-    return exanet_port_exists(&s->port[unit]);
+    return rnic_port_exists(&s->port[unit]);
 }
 
 static void block_port_sync(void *opaque, unsigned unit, hwaddr addr)

@@ -5,7 +5,7 @@
 #include "../core/qom.h"
 #include "class.h"
 #include "exanet.h"
-#include "link/inject.h"
+#include "../link/inject.h"
 #include "qom.h"
 #include "shm/shm.h"
 #include "net/router-arith.h"
@@ -79,6 +79,6 @@ void exanet_instance_fini(ExanetState *s)
     exanet_shm_finalize(s);
     exanet_arith_fini(s);
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_inject_fini(&s->port[i]);
+        rnic_inject_fini(&s->port[i]);
     }
 }

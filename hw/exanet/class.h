@@ -32,29 +32,29 @@
     DEFINE_PROP_NETDEV("link10", _type, _state.port[10].conf.peers), \
     DEFINE_PROP_NETDEV("link11", _type, _state.port[11].conf.peers), \
     DEFINE_PROP_UINT32("peer0", _type, _state.port[0].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer1", _type, _state.port[1].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer2", _type, _state.port[2].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer3", _type, _state.port[3].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer4", _type, _state.port[4].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer5", _type, _state.port[5].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer6", _type, _state.port[6].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer7", _type, _state.port[7].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer8", _type, _state.port[8].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer9", _type, _state.port[9].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer10", _type, _state.port[10].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("peer11", _type, _state.port[11].peer_named, \
-                       EXANET_PEER_ANY), \
+                       RNIC_PEER_ANY), \
     DEFINE_PROP_UINT32("ways", _type, _state.receiver.ways, EXANET_RX_WAYS), \
     DEFINE_PROP_UINT32("rx-fifo-words", _type, _state.rx_fifo_words, 16384), \
     DEFINE_PROP_UINT32("link-timeout-ms", _type, _state.link_timeout_ms, 5000), \

@@ -21,7 +21,7 @@
 #include "base/irq.h"
 #include "engine/mailbox.h"
 #include "engine/packetizer.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "port-regs.h"
 #include "ports.h"
 #include "engine/receiver.h"
@@ -78,8 +78,8 @@ static bool units_run(void *opaque, unsigned *packets)
 
     s->time = rnic_now();
     s->router.round++;
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        more |= exanet_port_rx_due(p) && exanet_port_rx_run(p);
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
+        more |= rnic_port_rx_due(p) && rnic_port_rx_run(p);
     }
     for (const ExanetUnit *const *u = s->units; s->enabled && *u; u++) {
         if (s->awake & (*u)->awake) {
@@ -94,8 +94,8 @@ static void units_end(void *opaque)
 {
     ExanetState *s = opaque;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        exanet_port_flush(p);
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
+        rnic_port_flush(p);
     }
 }
 
@@ -162,38 +162,11 @@ void exanet_reset(ExanetState *s)
         }
     }
     memset(s->user, 0, memory_region_size(&s->user_mr));
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_port_reg_reset(p);
-        exanet_port_reset(p);
+        rnic_port_reset(p);
     }
     rnic_loop_reset_end(&s->loop);
-}
-
-/* Checks the properties peerN.  Returns false with @errp set on an error. */
-static bool peers_check(ExanetState *s, Error **errp)
-{
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        uint32_t peer = s->port[i].peer_named;
-
-        if (peer == EXANET_PEER_ANY) {
-            continue;
-        }
-        if (peer > EXANET_COORD_MASK) {
-            error_setg(errp, "property 'peer%u' must be at most 0x%x (22 bits)", i,
-                       EXANET_COORD_MASK);
-            return false;
-        }
-        if (!s->port[i].conf.peers.ncs[0]) {
-            error_setg(errp, "property 'peer%u' needs a netdev 'link%u'", i, i);
-            return false;
-        }
-        if (peer == s->coord) {
-            error_setg(errp, "property 'peer%u' is 0x%x, as property 'coord': a node "
-                       "is not its own neighbour", i, peer);
-            return false;
-        }
-    }
-    return true;
 }
 
 /*
@@ -213,17 +186,15 @@ static bool properties_check(ExanetState *s, Error **errp)
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
             s->ports.count = i + 1;
-        } else if (s->port[i].inject) {
-            error_setg(errp, "property 'faults%u' needs a netdev 'link%u'", i, i);
+        }
+        if (!rnic_port_conf_valid(&s->port[i], i, "coord", s->coord, EXANET_COORD_MASK,
+                                  errp)) {
             return false;
         }
     }
     if (s->ports.count == 0) {
         error_setg(errp, "no cable: at least one of the properties 'link0' to "
                    "'link%u' must name a netdev", EXANET_LINKS - 1);
-        return false;
-    }
-    if (!peers_check(s, errp)) {
         return false;
     }
     if (s->dims && !exanet_route_dims(s->dims, &dims)) {
@@ -262,8 +233,8 @@ static void state_free(void *opaque)
 {
     ExanetState *s = opaque;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
-        exanet_port_fini(p);
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
+        rnic_port_fini(p);
     }
     for (const ExanetUnit *const *u = s->units; *u; u++) {
         if ((*u)->fini) {

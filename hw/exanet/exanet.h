@@ -32,7 +32,7 @@
 #include "engine/exadma.h"
 #include "engine/fault.h"
 #include "engine/packetizer.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "engine/receiver.h"
 #include "base/regs.h"
 #include "engine/rtmailbox.h"
@@ -49,7 +49,7 @@ typedef struct ExanetFirmware ExanetFirmware;
  * the packet.  @from is the port by which the packet arrived, or NULL if the packet has
  * passed no port.  The function may change @pkt.
  */
-typedef void ExanetSink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt);
+typedef void ExanetSink(ExanetState *s, RNicPort *from, ExanetPacket *pkt);
 
 /* Info page of context @ctx, a memory region inside the user pages. */
 typedef struct ExanetInfoPage {
@@ -133,8 +133,8 @@ struct ExanetState {
     struct ExanetFlowUnit *flow;
     unsigned flows_paced;           /* number of destinations with a limited rate */
     struct ExanetShm *shm;          /* see shm.h */
-    ExanetPort port[EXANET_LINKS];
-    ExanetPortGroup ports;
+    RNicPort port[EXANET_LINKS];
+    RNicPortGroup ports;
     /* buffer of a packet that leaves by no port */
     uint8_t local[EXANET_PACKET_BYTES];
 };
@@ -200,13 +200,13 @@ void exanet_reset(ExanetState *s);
  * Returns the next existing port after @p, or the first existing port if @p is NULL.
  * Returns NULL at the end.
  */
-static inline ExanetPort *exanet_port_next(ExanetState *s, const ExanetPort *p)
+static inline RNicPort *exanet_port_next(ExanetState *s, const RNicPort *p)
 {
-    return exanet_port_after(&s->ports, p);
+    return rnic_port_after(&s->ports, p);
 }
 
 /* Returns the device that @p belongs to. */
-static inline ExanetState *exanet_port_state(const ExanetPort *p)
+static inline ExanetState *exanet_port_state(const RNicPort *p)
 {
     return p->group->opaque;
 }

@@ -8,7 +8,7 @@
 #include "../core/poll.h"
 #include "bar.h"
 #include "exanet.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "trace.h"
 
 void exanet_poll_watch(void *opaque, bool on)
@@ -16,7 +16,7 @@ void exanet_poll_watch(void *opaque, bool on)
     ExanetState *s = opaque;
 
     for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        exanet_port_watch(&s->port[i], on);
+        rnic_port_watch(&s->port[i], on);
     }
     rnic_loop_polled(&s->loop, !on);
 }
@@ -40,7 +40,7 @@ void exanet_poll(ExanetState *s, unsigned c)
     }
     while (more && s->loop.bh && s->enabled && !s->loop.running) {
         for (unsigned i = 0; i < EXANET_LINKS; i++) {
-            exanet_port_poll(&s->port[i]);
+            rnic_port_poll(&s->port[i]);
         }
         if (s->loop.due && s->loop.bh) {
             rnic_loop_run(&s->loop);

@@ -5,19 +5,19 @@
 #include "qemu/osdep.h"
 #include "qemu/log.h"
 #include "exanet.h"
-#include "link/inject.h"
+#include "../link/inject.h"
 #include "net/wire-fault.h"
 #include "port-regs.h"
 #include "shm/shm.h"
 
 /* --- PORT_INJECT ------------------------------------------------------------ */
 
-QEMU_BUILD_BUG_ON(EXANET_INJECT_DROP - 1 != EXANET_INJECTED_DROP);
-QEMU_BUILD_BUG_ON(EXANET_INJECT_HEADER - 1 != EXANET_INJECTED_PART);
-QEMU_BUILD_BUG_ON(EXANET_INJECT_DUPLICATE - 1 != EXANET_INJECTED_DUPLICATE);
-QEMU_BUILD_BUG_ON(EXANET_INJECT_HOLD - 1 != EXANET_INJECTED_REORDER);
+QEMU_BUILD_BUG_ON(EXANET_INJECT_DROP - 1 != RNIC_INJECTED_DROP);
+QEMU_BUILD_BUG_ON(EXANET_INJECT_HEADER - 1 != RNIC_INJECTED_PART);
+QEMU_BUILD_BUG_ON(EXANET_INJECT_DUPLICATE - 1 != RNIC_INJECTED_DUPLICATE);
+QEMU_BUILD_BUG_ON(EXANET_INJECT_HOLD - 1 != RNIC_INJECTED_REORDER);
 
-static void inject_written(ExanetPort *p, bool top)
+static void inject_written(RNicPort *p, bool top)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned at = EXANET_PORT(p->index) + EXANET_REG_PORT_INJECT;
@@ -35,9 +35,9 @@ static void inject_written(ExanetPort *p, bool top)
         kind = EXANET_INJECT_NONE;
     }
     if (kind == EXANET_INJECT_NONE) {
-        exanet_inject_cancel(p);
+        rnic_inject_cancel(p);
     } else {
-        ExanetInjectOrder order = {
+        RNicInjectOrder order = {
             .kind = kind - 1,
             .type = RNIC_GET(EXANET_INJECT_TYPE, value),
             .all = RNIC_GET(EXANET_INJECT_TYPE, value) == EXANET_INJECT_TYPE_ALL,
@@ -45,15 +45,15 @@ static void inject_written(ExanetPort *p, bool top)
             .count = RNIC_GET(EXANET_INJECT_COUNT, value),
         };
 
-        exanet_inject_order(p, &exanet_fault_format, &order);
+        rnic_inject_order(p, &exanet_fault_format, &order);
     }
 }
 
-void exanet_port_reg_injected(ExanetPort *p)
+void exanet_port_reg_injected(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned at = EXANET_PORT(p->index) + EXANET_REG_PORT_INJECT;
-    uint32_t left = exanet_inject_order_left(p);
+    uint32_t left = rnic_inject_order_left(p);
     uint64_t value = exanet_reg_get64(s, at) & ~EXANET_INJECT_COUNT;
 
     value |= RNIC_PREP(EXANET_INJECT_COUNT, left);
@@ -63,24 +63,24 @@ void exanet_port_reg_injected(ExanetPort *p)
 /* --- Counters --------------------------------------------------------------- */
 
 /* The registers of the port's own counters. */
-static const uint8_t counter_regs[EXANET_PORT_COUNTERS] = {
-    [EXANET_PORT_CNT_TX_PACKETS] = EXANET_REG_PORT_TX_PACKETS,
-    [EXANET_PORT_CNT_TX_WORDS] = EXANET_REG_PORT_TX_WORDS,
-    [EXANET_PORT_CNT_RX_PACKETS] = EXANET_REG_PORT_RX_PACKETS,
-    [EXANET_PORT_CNT_RX_WORDS] = EXANET_REG_PORT_RX_WORDS,
-    [EXANET_PORT_CNT_BAD_HEADER] = EXANET_REG_PORT_BAD_HEADER,
-    [EXANET_PORT_CNT_DROPPED] = EXANET_REG_PORT_DROPPED,
-    [EXANET_PORT_CNT_XOFF_SENT] = EXANET_REG_PORT_XOFF_SENT,
-    [EXANET_PORT_CNT_XOFF_RECEIVED] = EXANET_REG_PORT_XOFF_RECEIVED,
+static const uint8_t counter_regs[RNIC_PORT_COUNTERS] = {
+    [RNIC_PORT_CNT_TX_PACKETS] = EXANET_REG_PORT_TX_PACKETS,
+    [RNIC_PORT_CNT_TX_WORDS] = EXANET_REG_PORT_TX_WORDS,
+    [RNIC_PORT_CNT_RX_PACKETS] = EXANET_REG_PORT_RX_PACKETS,
+    [RNIC_PORT_CNT_RX_WORDS] = EXANET_REG_PORT_RX_WORDS,
+    [RNIC_PORT_CNT_BAD_HEADER] = EXANET_REG_PORT_BAD_HEADER,
+    [RNIC_PORT_CNT_DROPPED] = EXANET_REG_PORT_DROPPED,
+    [RNIC_PORT_CNT_XOFF_SENT] = EXANET_REG_PORT_XOFF_SENT,
+    [RNIC_PORT_CNT_XOFF_RECEIVED] = EXANET_REG_PORT_XOFF_RECEIVED,
 };
 
-static void counters_sync(ExanetPort *p)
+static void counters_sync(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     const ExanetPortErrors *errors = &s->router.errors[p->index];
     unsigned base = EXANET_PORT(p->index);
 
-    for (unsigned i = 0; i < EXANET_PORT_COUNTERS; i++) {
+    for (unsigned i = 0; i < RNIC_PORT_COUNTERS; i++) {
         exanet_reg_set64(s, base + counter_regs[i], p->counter[i]);
     }
     exanet_reg_set64(s, base + EXANET_REG_PORT_BAD_PAYLOAD, errors->payload);
@@ -89,7 +89,7 @@ static void counters_sync(ExanetPort *p)
 
 /* --- All registers ---------------------------------------------------------- */
 
-void exanet_port_reg_sync(ExanetPort *p)
+void exanet_port_reg_sync(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned base = EXANET_PORT(p->index);
@@ -106,31 +106,31 @@ void exanet_port_reg_sync(ExanetPort *p)
                      RNIC_PREP(EXANET_PORT_STATUS_XOFF_VC, p->xoff));
     exanet_reg_set32(s, base + EXANET_REG_PORT_LEVEL,
                      RNIC_PREP(EXANET_PORT_LEVEL_RX,
-                               MIN(exanet_port_rx_words(p), 0xffff)) |
+                               MIN(rnic_port_rx_words(p), 0xffff)) |
                      RNIC_PREP(EXANET_PORT_LEVEL_TX,
-                               MIN(exanet_port_tx_words(p), 0xffff)));
+                               MIN(rnic_port_tx_words(p), 0xffff)));
     exanet_reg_set32(s, base + EXANET_REG_PORT_PEER,
                      p->peer_known ? p->peer : 0);
     counters_sync(p);
-    for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
+    for (unsigned i = 0; i < RNIC_INJECTED_KINDS; i++) {
         injected += p->injected[i];
     }
     exanet_reg_set64(s, base + EXANET_REG_PORT_INJECTED, injected);
 }
 
 /* Sets flow control, rate and latency of the port to the values of their registers. */
-static void port_set(ExanetPort *p)
+static void port_set(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned base = EXANET_PORT(p->index);
 
     p->xoff_above = exanet_reg_get32(s, base + EXANET_REG_PORT_XOFF);
     p->xon_below = exanet_reg_get32(s, base + EXANET_REG_PORT_XON);
-    exanet_port_tune(p, exanet_reg_get32(s, base + EXANET_REG_PORT_RATE),
-                     exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
+    rnic_port_tune(p, exanet_reg_get32(s, base + EXANET_REG_PORT_RATE),
+                   exanet_reg_get32(s, base + EXANET_REG_PORT_LATENCY));
 }
 
-void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
+void exanet_port_reg_written(RNicPort *p, unsigned reg, bool top)
 {
     ExanetState *s = exanet_port_state(p);
     uint32_t ctrl;
@@ -138,8 +138,8 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     switch (reg) {
     case EXANET_REG_PORT_CTRL:
         ctrl = exanet_reg_get32(s, EXANET_PORT(p->index) + EXANET_REG_PORT_CTRL);
-        exanet_port_control(p, ctrl & EXANET_PORT_CTRL_ENABLE,
-                            ctrl & EXANET_PORT_CTRL_LOOPBACK);
+        rnic_port_control(p, ctrl & EXANET_PORT_CTRL_ENABLE,
+                          ctrl & EXANET_PORT_CTRL_LOOPBACK);
         break;
     case EXANET_REG_PORT_XOFF:
     case EXANET_REG_PORT_XON:
@@ -156,7 +156,7 @@ void exanet_port_reg_written(ExanetPort *p, unsigned reg, bool top)
     }
 }
 
-void exanet_port_reg_reset(ExanetPort *p)
+void exanet_port_reg_reset(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned base = EXANET_PORT(p->index);

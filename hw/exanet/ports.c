@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet NIC: the functions of ExanetPortOwner (port.h), by which ports call the device.
+ * ExaNet NIC: the functions of RNicPortOwner (port.h), by which ports call the device.
  * The functions pass packets to the crossbar, and changes of links and neighbours to the
  * router and the receiver.
  */
@@ -9,7 +9,7 @@
 #include "base/wire.h"
 #include "net/net.h"
 #include "exanet.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "port-regs.h"
 #include "ports.h"
 #include "engine/receiver.h"
@@ -17,14 +17,14 @@
 #include "net/voq.h"
 #include "trace.h"
 
-static ExanetMeasured port_measure(const uint8_t *buf)
+static RNicMeasured port_measure(const uint8_t *buf)
 {
     ExanetWireStatus status;
     unsigned n;
 
     if (exanet_run_word(buf)) {
         n = exanet_run_packets(buf, &status);
-        return (ExanetMeasured) {
+        return (RNicMeasured) {
             .words = n ? exanet_run_words(n) : 0,
             .packets = n,
             .alone = n * EXANET_PACKET_WORDS,
@@ -32,7 +32,7 @@ static ExanetMeasured port_measure(const uint8_t *buf)
         };
     }
     n = exanet_packet_words(buf, &status);
-    return (ExanetMeasured) {
+    return (RNicMeasured) {
         .words = n,
         .packets = 1,
         .alone = n,
@@ -55,7 +55,7 @@ static bool is_elsewhere(ExanetState *s, uint32_t coord, uint8_t epoch)
            (known != epoch || !exanet_router_near(s, coord));
 }
 
-static const char *port_refusal(ExanetPort *p, const ExanetPortNode *node)
+static const char *port_refusal(RNicPort *p, const RNicPortNode *node)
 {
     if (!node->known && is_elsewhere(exanet_port_state(p), node->coord, node->epoch)) {
         return "which is reached through others";
@@ -64,77 +64,77 @@ static const char *port_refusal(ExanetPort *p, const ExanetPortNode *node)
            "which is no neighbour in this network (property 'peerN' allows it)";
 }
 
-static const char *port_changed(ExanetPort *p, enum exanet_port_change change,
-                                const ExanetPortNode *node)
+static const char *port_changed(RNicPort *p, enum rnic_port_change change,
+                                const RNicPortNode *node)
 {
     ExanetState *s = exanet_port_state(p);
 
     switch (change) {
-    case EXANET_PORT_OFFER:
+    case RNIC_PORT_OFFER:
         return port_refusal(p, node);
-    case EXANET_PORT_EPOCH:
+    case RNIC_PORT_EPOCH:
         exanet_receiver_new_epoch(s, node->coord, node->epoch);
         break;
-    case EXANET_PORT_UP_OR_DOWN:
+    case RNIC_PORT_UP_OR_DOWN:
         exanet_router_port_changed(s, p);
         exanet_irq_raise(s, EXANET_IRQ_LINK);
         break;
-    case EXANET_PORT_SETTINGS:
+    case RNIC_PORT_SETTINGS:
         exanet_router_port_changed(s, p);
         break;
-    case EXANET_PORT_EMPTIED:
-        exanet_port_drop(p, exanet_voq_drop(p));
+    case RNIC_PORT_EMPTIED:
+        rnic_port_drop(p, exanet_voq_drop(p));
         break;
-    case EXANET_PORT_CONFLICT:
+    case RNIC_PORT_CONFLICT:
         exanet_count(s, LINK_CONFLICT);
         break;
-    case EXANET_PORT_BAD_HEADER:
+    case RNIC_PORT_BAD_HEADER:
         exanet_count(s, DROP_HEADER_CRC);
         break;
-    case EXANET_PORT_MALFORMED:
+    case RNIC_PORT_MALFORMED:
         exanet_count(s, DROP_MALFORMED);
         exanet_irq_raise(s, EXANET_IRQ_PROTOCOL);
         break;
-    case EXANET_PORT_POLLED:
+    case RNIC_PORT_POLLED:
         exanet_count(s, RX_POLLED);
         break;
-    case EXANET_PORT_INJECTED:
+    case RNIC_PORT_INJECTED:
         exanet_port_reg_injected(p);
         break;
-    case EXANET_PORT_TICK:
+    case RNIC_PORT_TICK:
         exanet_receiver_sweep(s);
         break;
     }
     return NULL;
 }
 
-static void port_trace(const ExanetPort *p, enum exanet_port_step step, unsigned a,
+static void port_trace(const RNicPort *p, enum rnic_port_step step, unsigned a,
                        unsigned b, unsigned c)
 {
     uint32_t node = p->group->node;
 
     switch (step) {
-    case EXANET_PORT_STEP_TX:
+    case RNIC_PORT_STEP_TX:
         trace_exanet_link_port_tx(node, p->index, a, b, c);
         break;
-    case EXANET_PORT_STEP_RX:
+    case RNIC_PORT_STEP_RX:
         trace_exanet_link_port_rx(node, p->index, a, b, c);
         break;
-    case EXANET_PORT_STEP_UP:
+    case RNIC_PORT_STEP_UP:
         trace_exanet_link_up(node, p->index, a, b);
         break;
-    case EXANET_PORT_STEP_FAULT:
+    case RNIC_PORT_STEP_FAULT:
         trace_exanet_inject_fault(node, p->index, a, b);
         break;
     }
 }
 
-QEMU_BUILD_BUG_ON(EXANET_WORD_BYTES != EXANET_LINK_WORD);
-QEMU_BUILD_BUG_ON(EXANET_VCS > EXANET_LINK_VCS);
+QEMU_BUILD_BUG_ON(EXANET_WORD_BYTES != RNIC_LINK_WORD);
+QEMU_BUILD_BUG_ON(EXANET_VCS > RNIC_LINK_VCS);
 
-static const ExanetPortOwner port_owner = {
+static const RNicPortOwner port_owner = {
     .name = "exanet",
-    .family = 0,
+    .family = RNIC_LINK_EXANET,
     .mac = (uint64_t)EXANET_MAC_PREFIX << 24,
     .coord_mask = EXANET_COORD,
     .vcs = EXANET_VCS,
@@ -160,7 +160,7 @@ void exanet_ports_update(ExanetState *s)
 
 void exanet_ports_init(ExanetState *s)
 {
-    ExanetPortGroup *g = &s->ports;
+    RNicPortGroup *g = &s->ports;
 
     g->owner = &port_owner;
     g->opaque = s;
@@ -175,7 +175,7 @@ void exanet_ports_init(ExanetState *s)
     g->cable_features = s->crc ? 0 : EXANET_HELLO_NO_CRC;
     for (unsigned i = 0; i < g->count; i++) {
         if (s->port[i].conf.peers.ncs[0]) {
-            exanet_port_init(g, i);
+            rnic_port_init(g, i);
         }
     }
 }

@@ -2,12 +2,12 @@
 /*
  * ExaNet NIC: functions by which the device sets up its ports.  This header does not
  * declare the functions that ports call, because ports call these functions only through
- * ExanetPortOwner.
+ * RNicPortOwner.
  */
 #ifndef HW_EXANET_PORTS_H
 #define HW_EXANET_PORTS_H
 
-#include "link/port.h"
+#include "../link/port.h"
 
 typedef struct ExanetState ExanetState;
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet in QOM: properties faultsN, which the user can set while the machine runs, and
- * views of the state of the device: `qom-get /machine/peripheral/ID links`.
+ * ExaNet in QOM: properties faultsN, and views of the state of the device:
+ * `qom-get /machine/peripheral/ID links`.
  *
  * The view `links` reads most values from the registers of the ports, so that view and
  * registers agree.
  */
 #include "qemu/osdep.h"
-#include "qapi/error.h"
-#include "qapi/visitor.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
 #include "../core/qom.h"
@@ -16,8 +14,8 @@
 #include "engine/context.h"
 #include "exanet.h"
 #include "firmware/firmware.h"
-#include "link/inject.h"
-#include "link/port.h"
+#include "../link/inject-qom.h"
+#include "../link/port.h"
 #include "qom.h"
 #include "engine/receiver.h"
 #include "base/regs.h"
@@ -25,15 +23,6 @@
 #include "net/wire-fault.h"
 #include "port-regs.h"
 #include "stats.h"
-
-/*
- * A property faultsN of a class.  This struct is never freed, because QOM never frees a
- * class.
- */
-typedef struct FaultsProperty {
-    RNicStateFn *state;
-    unsigned index;                 /* N of faultsN */
-} FaultsProperty;
 
 static void put_coord(QDict *dict, uint32_t coord)
 {
@@ -62,7 +51,7 @@ static QObject *node_make(void *state)
     for (unsigned c = 0; c < EXANET_CONTEXTS; c++) {
         transfers += exanet_firmware_active(s, c);
     }
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         up += p->up;
     }
     put_coord(node, s->node);
@@ -125,21 +114,21 @@ static QDict *link_counters(ExanetState *s, unsigned link)
     return dict;
 }
 
-static QDict *link_injected(const ExanetPort *p)
+static QDict *link_injected(const RNicPort *p)
 {
     QDict *dict = qdict_new();
 
-    for (unsigned i = 0; i < EXANET_INJECTED_KINDS; i++) {
-        rnic_put_uint(dict, exanet_inject_name(&exanet_fault_format, i), p->injected[i]);
+    for (unsigned i = 0; i < RNIC_INJECTED_KINDS; i++) {
+        rnic_put_uint(dict, rnic_inject_name(&exanet_fault_format, i), p->injected[i]);
     }
     return dict;
 }
 
-static QDict *link_make(ExanetPort *p)
+static QDict *link_make(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
     unsigned base = EXANET_PORT(p->index);
-    g_autofree char *faults = exanet_inject_plan_get(p);
+    g_autofree char *faults = rnic_inject_plan_get(p);
     NetClientState *netdev = qemu_get_queue(p->nic)->peer;
     QDict *dict = qdict_new();
     uint32_t status, level;
@@ -181,7 +170,7 @@ static QObject *links_make(void *state)
     ExanetState *s = state;
     QList *list = qlist_new();
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         qlist_append(list, link_make(p));
     }
     return QOBJECT(list);
@@ -324,46 +313,24 @@ static bool is_built(const void *state)
     return s->loop.bh;
 }
 
-static void faults_get(Object *obj, Visitor *v, const char *name, void *opaque,
-                       Error **errp)
+static RNicPort *ports_of(void *state, bool *built)
 {
-    const FaultsProperty *prop = opaque;
-    ExanetState *s = prop->state(obj);
-    g_autofree char *text = exanet_inject_plan_get(&s->port[prop->index]);
+    ExanetState *s = state;
 
-    visit_type_str(v, name, &text, errp);
-}
-
-static void faults_set(Object *obj, Visitor *v, const char *name, void *opaque,
-                       Error **errp)
-{
-    const FaultsProperty *prop = opaque;
-    ExanetState *s = prop->state(obj);
-    ExanetPort *p = &s->port[prop->index];
-    g_autofree char *text = NULL;
-
-    if (!visit_type_str(v, name, &text, errp)) {
-        return;
-    }
-    if (s->loop.bh && !exanet_port_exists(p)) {
-        error_setg(errp, "there is no link%u", prop->index);
-        return;
-    }
-    exanet_inject_plan_set(p, &exanet_fault_format, prop->index, text, errp);
+    *built = s->loop.bh;
+    return s->port;
 }
 
 void exanet_qom_class_init(ObjectClass *klass, RNicStateFn *state)
 {
-    for (unsigned i = 0; i < EXANET_LINKS; i++) {
-        g_autofree char *name = g_strdup_printf("faults%u", i);
-        FaultsProperty *prop = g_new(FaultsProperty, 1);
+    RNicFaults *faults = g_new(RNicFaults, 1);
 
-        *prop = (FaultsProperty) { .state = state, .index = i };
-        /* not a qdev property, because qdev properties cannot change after realize */
-        object_class_property_add(klass, name, "str", faults_get, faults_set,
-                                  NULL, prop);
-        object_class_property_set_description(klass, name,
-            "Faults that the link makes when it sends, as drop=1%+seed=7; any time");
-    }
+    *faults = (RNicFaults) {
+        .format = &exanet_fault_format,
+        .links = EXANET_LINKS,
+        .state = state,
+        .ports = ports_of,
+    };
+    rnic_inject_class_init(klass, faults);
     rnic_class_add_views(klass, views, ARRAY_SIZE(views), state, is_built);
 }

@@ -10,7 +10,7 @@
 #include "net/flow.h"
 #include "base/irq.h"
 #include "engine/packetizer.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "engine/receiver.h"
 #include "engine/rtmailbox.h"
 #include "shm/shm.h"
@@ -34,7 +34,7 @@ QEMU_BUILD_BUG_ON(SINK_INDEX(EXANET_NI_PORT_BRAM) != EXANET_NI_BRAM ||
  * NI index leads, or 0 if the packet is for memory.  For the link port @from see
  * ExanetSink.
  */
-typedef void SinkFunction(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+typedef void SinkFunction(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                           unsigned port);
 
 /*
@@ -45,7 +45,7 @@ static bool sink_from_packetizer(const ExanetPacket *pkt)
     return RNIC_GET(EXANET_SMALL_INDEX, pkt->user) == EXANET_NI_PACKETIZER;
 }
 
-static void sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_write(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                        unsigned port)
 {
     if (pkt->packets > 1) {
@@ -57,38 +57,38 @@ static void sink_write(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
     }
 }
 
-static void sink_read_req(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_read_req(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                           unsigned port)
 {
     exanet_receiver_message(s, pkt);
 }
 
-static void sink_control(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_control(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                          unsigned port)
 {
     exanet_receiver_rx(s, pkt);
 }
 
-static void sink_release(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_release(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                          unsigned port)
 {
     exanet_count(s, RX_RELEASE);
     exanet_receiver_release(s, pkt);
 }
 
-static void sink_notify(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_notify(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                         unsigned port)
 {
     exanet_receiver_notification(s, pkt);
 }
 
-static void sink_axi_request(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_axi_request(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                              unsigned port)
 {
     exanet_shm_request(s, pkt);
 }
 
-static void sink_axi_response(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_axi_response(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                               unsigned port)
 {
     exanet_shm_response(s, pkt);
@@ -112,7 +112,7 @@ static bool sink_ack_source(ExanetState *s, const ExanetPacket *ack, bool rdma,
     return exanet_exadma_target(s, ack->tid, node);
 }
 
-static void sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
+static void sink_ack(ExanetState *s, RNicPort *from, ExanetPacket *ack,
                      unsigned port)
 {
     bool rdma = port == EXANET_NI_PORT_RT_RESPONSE;
@@ -128,7 +128,7 @@ static void sink_ack(ExanetState *s, ExanetPort *from, ExanetPacket *ack,
     }
 }
 
-static void sink_flow_rate(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_flow_rate(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                            unsigned port)
 {
     exanet_count(s, RX_FLOW_RATE);
@@ -184,7 +184,7 @@ static void sink_reject(ExanetState *s, const ExanetPacket *pkt)
 }
 
 /* Passes @pkt to the unit of NI index @index, or rejects @pkt if no unit accepts @pkt. */
-static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
+static void sink_ni(ExanetState *s, RNicPort *from, ExanetPacket *pkt,
                     unsigned index)
 {
     const Sink *sink = &sinks[pkt->type];
@@ -203,7 +203,7 @@ static void sink_ni(ExanetState *s, ExanetPort *from, ExanetPacket *pkt,
  * network interface or is a message.  Only a neighbour that ignores the protocol sends
  * such a run.
  */
-static G_NO_INLINE void sink_split(ExanetState *s, ExanetPort *from,
+static G_NO_INLINE void sink_split(ExanetState *s, RNicPort *from,
                                    const ExanetPacket *run)
 {
     for (unsigned i = 0; i < run->packets; i++) {
@@ -218,7 +218,7 @@ static G_NO_INLINE void sink_split(ExanetState *s, ExanetPort *from,
  * Each call of a sink is the last action, so that the compiler can replace the call by a
  * jump.
  */
-void exanet_sink(ExanetState *s, ExanetPort *from, ExanetPacket *pkt)
+void exanet_sink(ExanetState *s, RNicPort *from, ExanetPacket *pkt)
 {
     const Sink *sink = &sinks[pkt->type];
 

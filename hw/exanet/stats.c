@@ -5,7 +5,7 @@
 #include "qemu/osdep.h"
 #include "../core/qom.h"
 #include "exanet.h"
-#include "link/port.h"
+#include "../link/port.h"
 #include "port-regs.h"
 #include "base/regs.h"
 #include "stats.h"
@@ -56,7 +56,7 @@ void exanet_stats_foreach(void *device, RNicStatFn *fn, void *opaque)
     for (unsigned link = 0; link < EXANET_LINKS; link++) {
         LinkStats l = { .link = link, .fn = fn, .opaque = opaque };
 
-        if (s && !exanet_port_exists(&s->port[link])) {
+        if (s && !rnic_port_exists(&s->port[link])) {
             continue;
         } else if (s) {
             exanet_port_reg_sync(&s->port[link]);

@@ -136,6 +136,8 @@ def _members(body):
 
 
 def _struct(body):
+    # gcc has replaced a macro between brackets by its value and its comment.
+    body = re.sub(r'\[(\w+)\s*/\*.*?\*/\s*\]', r'[\1]', body, flags=re.S)
     return [{'name': name.split('[')[0].strip(), 'text': _clean(comment)}
             for names, comment in _MEMBER.findall(body) for name in names.split(',')]
 

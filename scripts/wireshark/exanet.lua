@@ -22,8 +22,6 @@ N.BLOCK_BYTES = 0x4000
 N.WINDOW_NI = 7
 N.HDR_CRC_BYTES = 14
 N.FTR_CRC_BYTES = 11
-N.ETHERTYPE = 0x88b5
-N.LINK_VERSION = 1
 N.MAC_PREFIX = 0x24558
 N.TTL_MAX = 0x7fff
 N.RATE_UNIT_KBPS = 64
@@ -32,7 +30,6 @@ N.READ_REQ_USER_BYTES = 48
 N.RUN_TYPE = 31
 N.RUN_MAX = 64
 N.RUN_EXTRA = 3
-N.HELLO_HEARD = 1
 N.HELLO_RUNS = 2
 N.HELLO_NO_CRC = 4
 E.ni_index = {
@@ -68,13 +65,6 @@ E.resp = {
     RESP_RESOLVED = 7,
     RESP_MALFORMED = 8,
 }
-E.link_kind = {
-    LINK_DATA = 0,
-    LINK_HELLO = 1,
-    LINK_XOFF = 2,
-    LINK_XON = 3,
-    LINK_DOWN = 5,
-}
 E.axi_master = {
     AXI_CPU = 0,
     AXI_TGEN = 1,
@@ -87,6 +77,20 @@ E.shm_class = {
     SHM_RDMA_WRITE = 2,
     SHM_RDMA_READ = 3,
     SHM_CLASSES = 4,
+}
+N.ETHERTYPE = 0x88b5
+N.LINK_VERSION = 1
+N.HELLO_HEARD = 1
+E.link_kind = {
+    LINK_DATA = 0,
+    LINK_HELLO = 1,
+    LINK_XOFF = 2,
+    LINK_XON = 3,
+    LINK_DOWN = 5,
+}
+E.link_family = {
+    LINK_EXANET = 0,
+    LINK_EXTOLL = 1,
 }
 FORM[E.type.TYPE_WRITE] = "PAYLOAD"
 GROUP[E.type.TYPE_WRITE] = "RDMA"
@@ -217,6 +221,7 @@ local TYPE = names(E.type, "TYPE_")
 local RESP = names(E.resp, "RESP_")
 local NI = names(E.ni_index, "NI_")
 local KIND = names(E.link_kind, "LINK_")
+local FAMILY = names(E.link_family, "LINK_")
 local CLASS = names(E.shm_class, "SHM_")
 local MASTER = names(E.axi_master, "AXI_")
 local STATUS = { [0] = "Bad", [1] = "Good" }
@@ -240,7 +245,7 @@ plain("none", "link", "ExaNet link")
 number("uint8", "link.version", "Version")
 number("uint8", "link.kind", "Kind", base.DEC, KIND)
 number("uint8", "link.vc", "Virtual channel")
-number("uint8", "link.reserved", "Reserved", base.HEX)
+number("uint8", "link.family", "Family", base.DEC, FAMILY)
 number("uint16", "link.count", "128-bit words")
 number("uint32", "link.seq", "Sequence number")
 number("uint24", "link.src", "Sender", base.HEX)
@@ -1489,10 +1494,7 @@ local function add_link(root, tvb, link, frame, pinfo)
         kind:add_proto_expert_info(ex.version)
     end
     item:add(pf["link.vc"], tvb(2, 1))
-    local reserved = item:add(pf["link.reserved"], tvb(3, 1))
-    if link.reserved ~= 0 then
-        reserved:add_proto_expert_info(ex.reserved)
-    end
+    item:add(pf["link.family"], tvb(3, 1))
     item:add_le(pf["link.count"], tvb(4, 2))
     item:add_le(pf["link.seq"], tvb(6, 4))
     local coord = sender(pinfo)
@@ -1511,8 +1513,8 @@ local function add_link(root, tvb, link, frame, pinfo)
 end
 
 local function parse_link(s)
-    local version, kind, vc, reserved, c0, c1, s0, s1, s2, s3 = s:byte(1, 10)
-    return { version = version, kind = kind, vc = vc, reserved = reserved,
+    local version, kind, vc, family, c0, c1, s0, s1, s2, s3 = s:byte(1, 10)
+    return { version = version, kind = kind, vc = vc, family = family,
              bytes = (c0 + c1 * 0x100) * N.WORD_BYTES,
              seq = s0 + s1 * 0x100 + s2 * 0x10000 + s3 * 0x1000000 }
 end
@@ -1558,6 +1560,9 @@ local function add_packets(root, tvb, s, link, packets, frame)
 end
 
 function exanet.dissector(tvb, pinfo, tree)
+    if tvb:len() >= LINK_BYTES and tvb(3, 1):uint() ~= E.link_family.LINK_EXANET then
+        return 0        -- a frame of another family of NICs, which have the same EtherType
+    end
     pinfo.cols.protocol = "ExaNet"
     local root = tree:add(exanet, tvb())
     if tvb:len() < LINK_BYTES then

@@ -275,7 +275,7 @@ static void count_wire(const char *qemu, const End *end, const Work *w,
                        double *instructions, double *copies)
 {
     /* the units and the ports work in the first function; the second stores a frame */
-    static const char *const inside[] = { "loop_work*", "exanet_fifo_put", NULL };
+    static const char *const inside[] = { "loop_work*", "rnic_port_fifo_put", NULL };
     g_autofree char *path = NULL;
     ExanetTest *t[2];
     Counted c;

@@ -196,8 +196,8 @@ static void slow_down(ExanetTest *t)
 
     exanet_flow_rate_encode(buf, &pkt);
     exanet_peer_words(t->peer, buf, 1);
-    exanet_peer_frame(t->peer, EXANET_LINK_XOFF, NULL, 0);
-    exanet_peer_frame(t->peer, EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XOFF, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XON, NULL, 0);
     exanet_settle(t);
 }
 

@@ -15,7 +15,7 @@
  */
 #include "qemu/osdep.h"
 #include "../exanet.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "receiver-source.h"
 #include "receiver.h"
 #include "../base/wire.h"
@@ -85,7 +85,7 @@ static unsigned link_share(ExanetState *s)
 {
     unsigned ports = 0;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         ports++;
     }
     return SOURCES_SHARED / ports;
@@ -251,7 +251,7 @@ void exanet_source_refuse(ExanetState *s, const ExanetPacket *pkt)
  */
 static bool epoch_denied(ExanetState *s, const ExanetPacket *pkt)
 {
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         if (p->up && p->peer == pkt->src && p->peer_epoch != pkt->epoch) {
             return true;
         }

@@ -27,7 +27,7 @@
 #include "../exanet.h"
 #include "flow-rate.h"
 #include "flow.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/regs.h"
 #include "router.h"
 #include "../base/wire.h"
@@ -221,9 +221,9 @@ static void flow_advertise(ExanetState *s, const FlowSeen *f, uint32_t level)
  * Estimates the time, ns, for which the rate of @p delays the packet of @words words that
  * the caller has just added to @p.  @now is in ns.
  */
-static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
+static int64_t port_wait(RNicPort *p, unsigned words, int64_t now)
 {
-    return flow_time(exanet_port_tx_words(p), p->rate) - flow_time(words, p->rate) +
+    return flow_time(rnic_port_tx_words(p), p->rate) - flow_time(words, p->rate) +
            MAX(p->tx_free - now, 0);
 }
 
@@ -231,7 +231,7 @@ static int64_t port_wait(ExanetPort *p, unsigned words, int64_t now)
  * Returns true if the queue of @p stands: every packet since @o->start waited for a long
  * time.
  */
-static bool output_stands(ExanetPort *p, const FlowOutput *o)
+static bool output_stands(RNicPort *p, const FlowOutput *o)
 {
     return o->low > MAX(FLOW_MARK_NS,
                         flow_time(EXANET_PACKET_WORDS, p->rate) / 2);
@@ -319,13 +319,13 @@ static unsigned output_measure(ExanetState *s, FlowOutput *o, int64_t ns,
  * arbitration.  The words include those of packets for other ports.  If @with_holder is
  * true, adds the RX FIFOs of the inputs that are holders in the arbitration of @p.
  */
-static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
+static unsigned output_backlog(ExanetState *s, RNicPort *p, bool with_holder)
 {
     uint64_t inputs = 0;
     unsigned words = 0;
 
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        const ExanetArbiter *t = &s->router.arbiter[EXANET_ROUTE(p->index, vc)];
+        const RNicArbiter *t = &s->router.arbiter[EXANET_ROUTE(p->index, vc)];
 
         inputs |= t->waiting | t->before;
         inputs |= with_holder ? 1ULL << t->holder : 0;
@@ -344,7 +344,7 @@ static unsigned output_backlog(ExanetState *s, ExanetPort *p, bool with_holder)
  * SW_FLOW_TARGET permits, less, while a queue stands, the rate that drains the backlog of
  * the inputs.
  */
-static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
+static uint64_t output_capacity(ExanetState *s, RNicPort *p, FlowOutput *o)
 {
     unsigned percent = RNIC_GET(EXANET_SW_FLOW_TARGET, flow_ctrl(s));
     uint64_t rate = (uint64_t)p->rate * MIN(MAX(percent, 1), 100) / 100;
@@ -361,7 +361,7 @@ static uint64_t output_capacity(ExanetState *s, ExanetPort *p, FlowOutput *o)
  * Computes the fair share of the flows of @o, and, if this share limits a flow,
  * advertises the share to the sources of all active flows.
  */
-static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
+static void output_share(ExanetState *s, RNicPort *p, FlowOutput *o)
 {
     uint32_t demand[FLOWS_MAX];
     unsigned n = 0;
@@ -389,7 +389,7 @@ static void output_share(ExanetState *s, ExanetPort *p, FlowOutput *o)
  * packets for other ports wait behind the packets of the flow.  Otherwise back-pressure
  * is enough.
  */
-static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
+static bool output_congested(ExanetState *s, RNicPort *p, const FlowOutput *o,
                              unsigned active)
 {
     if (active > 1 && o->advertising) {
@@ -401,7 +401,7 @@ static bool output_congested(ExanetState *s, ExanetPort *p, const FlowOutput *o,
 }
 
 /* Ends a measurement of @p at time @now (ns), and advertises rates if necessary. */
-static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
+static void output_roll(ExanetState *s, RNicPort *p, FlowOutput *o,
                         int64_t now)
 {
     int64_t ns = now - o->start;
@@ -425,7 +425,7 @@ static void output_roll(ExanetState *s, ExanetPort *p, FlowOutput *o,
                              o->level[0]);
 }
 
-void exanet_flow_observe_rate(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+void exanet_flow_observe_rate(ExanetState *s, RNicPort *p, const uint8_t *buf,
                               unsigned words)
 {
     FlowOutput *o = &s->flow->output[p->index];

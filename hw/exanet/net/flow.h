@@ -11,11 +11,11 @@
 extern const ExanetUnit exanet_flow_unit;
 /*
  * At a port with a PORT_RATE: counts the packet of @words words at @buf, for which the
- * caller has called exanet_port_commit().  If a measurement ends and @p is congested, may
+ * caller has called rnic_port_commit().  If a measurement ends and @p is congested, may
  * advertise rates to the sources.  Does nothing for a port without PORT_RATE, for a
  * packet of one word, or if SW_FLOW has no MARK.
  */
-static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
+static inline void exanet_flow_observe(ExanetState *s, RNicPort *p,
                                        const uint8_t *buf, unsigned words);
 /*
  * At a source: processes the flow-rate packet @pkt, which limits the rate of data for
@@ -44,12 +44,12 @@ void exanet_flow_reg_sync(ExanetState *s);
 bool exanet_flow_paced_dst(ExanetState *s, uint32_t dst);
 bool exanet_flow_paced_may_send(ExanetState *s, uint32_t dst);
 void exanet_flow_paced_sent(ExanetState *s, uint32_t dst, unsigned words);
-void exanet_flow_observe_rate(ExanetState *s, ExanetPort *p, const uint8_t *buf,
+void exanet_flow_observe_rate(ExanetState *s, RNicPort *p, const uint8_t *buf,
                               unsigned words);
 
 /* --- Inline, because most nodes pace no flow and most ports have no PORT_RATE --- */
 
-static inline void exanet_flow_observe(ExanetState *s, ExanetPort *p,
+static inline void exanet_flow_observe(ExanetState *s, RNicPort *p,
                                        const uint8_t *buf, unsigned words)
 {
     if (unlikely(p->rate)) {

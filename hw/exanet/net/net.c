@@ -9,7 +9,7 @@
 #include "../exanet.h"
 #include "flow.h"
 #include "../base/irq.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/regs.h"
 #include "route.h"
 #include "router-arith.h"
@@ -30,8 +30,8 @@ uint8_t *exanet_net_open_route(ExanetState *s, int route, ExanetOpen *o)
     if (route < 0) {
         o->buf = s->local;
     } else if (exanet_router_may_send(s, route, EXANET_INPUT_NI)) {
-        o->buf = exanet_port_place(&s->port[EXANET_ROUTE_PORT(route)],
-                                   EXANET_ROUTE_VC(route));
+        o->buf = rnic_port_place(&s->port[EXANET_ROUTE_PORT(route)],
+                                 EXANET_ROUTE_VC(route));
     } else {
         o->buf = NULL;
     }
@@ -43,7 +43,7 @@ uint8_t *exanet_net_open(ExanetState *s, uint32_t dst, unsigned path, ExanetOpen
     return exanet_net_open_route(s, exanet_net_route(s, dst, path), o);
 }
 
-static void net_deliver(ExanetState *s, ExanetPort *from,
+static void net_deliver(ExanetState *s, RNicPort *from,
                              const uint8_t *buf, unsigned words);
 
 /*
@@ -75,14 +75,14 @@ static void net_loop_back(ExanetState *s, const uint8_t *buf, unsigned words)
 
 bool exanet_net_no_crc(ExanetState *s, int route)
 {
-    const ExanetPort *p;
+    const RNicPort *p;
 
     if (route < 0 || s->strict) {
         return false;
     }
     p = &s->port[EXANET_ROUTE_PORT(route)];
     /* a port with faults needs the CRC, because a fault could damage the packet */
-    return (p->features & EXANET_HELLO_NO_CRC) && !exanet_port_has_faults(p);
+    return (p->features & EXANET_HELLO_NO_CRC) && !rnic_port_has_faults(p);
 }
 
 /*
@@ -125,7 +125,7 @@ static void net_count_entry(ExanetState *s, int route, unsigned packets)
 void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
 {
     int route = o->route;
-    ExanetPort *p;
+    RNicPort *p;
 
     net_trace_route(s, o->buf, route);
     net_count_tx(s, o->buf, 1);
@@ -141,7 +141,7 @@ void exanet_net_send(ExanetState *s, const ExanetOpen *o, unsigned words)
         net_count_entry(s, route, 1);
         exanet_packet_vc_set(o->buf, EXANET_ROUTE_VC(route));
         net_crc_add(s, route, o->buf, words);
-        exanet_port_commit(p, EXANET_ROUTE_VC(route), words);
+        rnic_port_commit(p, EXANET_ROUTE_VC(route), words);
         exanet_router_sent(s, route, EXANET_INPUT_NI, 1);
         /* the port may have sent the packet, but the memory at @o->buf stays allocated */
         exanet_flow_observe(s, p, o->buf, words);
@@ -165,9 +165,9 @@ static unsigned net_run_packets(unsigned words)
  * has no port, if a model of times acts on each packet, or if one end of the cable does
  * not accept runs (EXANET_HELLO_RUNS).
  */
-static ExanetPort *net_run_port(ExanetState *s, int route)
+static RNicPort *net_run_port(ExanetState *s, int route)
 {
-    ExanetPort *p;
+    RNicPort *p;
 
     if (route < 0 || s->router.times) {
         return NULL;
@@ -178,25 +178,25 @@ static ExanetPort *net_run_port(ExanetState *s, int route)
 
 unsigned exanet_net_run_room(ExanetState *s, const ExanetOpen *o)
 {
-    ExanetPort *p = net_run_port(s, o->route);
+    RNicPort *p = net_run_port(s, o->route);
 
-    return p ? net_run_packets(exanet_port_run_room(p, EXANET_ROUTE_VC(o->route))) : 0;
+    return p ? net_run_packets(rnic_port_run_room(p, EXANET_ROUTE_VC(o->route))) : 0;
 }
 
 bool exanet_net_run_later(ExanetState *s, int route)
 {
-    ExanetPort *p = net_run_port(s, route);
+    RNicPort *p = net_run_port(s, route);
 
-    return p && net_run_packets(exanet_port_run_limit(p, EXANET_ROUTE_VC(route)));
+    return p && net_run_packets(rnic_port_run_limit(p, EXANET_ROUTE_VC(route)));
 }
 
 /*
- * Adds the run of @packets packets at @buf, the result of exanet_port_place(), to the
+ * Adds the run of @packets packets at @buf, the result of rnic_port_place(), to the
  * frame of @route.
  */
 static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned packets)
 {
-    const ExanetMeasured run = {
+    const RNicMeasured run = {
         .words = exanet_run_words(packets),
         .packets = packets,
         .alone = packets * EXANET_PACKET_WORDS,
@@ -206,7 +206,7 @@ static void net_run_commit(ExanetState *s, int route, uint8_t *buf, unsigned pac
     exanet_packet_vc_set(buf, vc);
     exanet_packet_vc_set(exanet_run_header(buf), vc);
     net_crc_add(s, route, exanet_run_header(buf), run.words - 1);
-    exanet_port_commit_run(&s->port[EXANET_ROUTE_PORT(route)], vc, &run);
+    rnic_port_commit_run(&s->port[EXANET_ROUTE_PORT(route)], vc, &run);
 }
 
 void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets)
@@ -227,7 +227,7 @@ net_respond_by(ExanetState *s, int route, const uint8_t *buf, unsigned words)
 
     memcpy(copy, buf, words * EXANET_WORD_BYTES);
     exanet_packet_vc_set(copy, vc);
-    exanet_port_respond(&s->port[EXANET_ROUTE_PORT(route)], vc, copy, words);
+    rnic_port_respond(&s->port[EXANET_ROUTE_PORT(route)], vc, copy, words);
 }
 
 void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
@@ -252,7 +252,7 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
 
 /* --- Packets for this node ---------------------------------------------- */
 
-void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
+void exanet_net_drop_source(ExanetState *s, const RNicPort *from, uint32_t src,
                                  uint32_t dst)
 {
     exanet_count(s, DROP_SOURCE);
@@ -261,7 +261,7 @@ void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src
 }
 
 /* Counts a packet that the caller drops because its footer CRC is wrong. */
-static void net_drop_footer(ExanetState *s, ExanetPort *from)
+static void net_drop_footer(ExanetState *s, RNicPort *from)
 {
     exanet_count(s, DROP_FOOTER_CRC);
     if (from) {
@@ -274,7 +274,7 @@ static void net_drop_footer(ExanetState *s, ExanetPort *from)
  * the port of arrival, or NULL for a packet that passed no port.  The function counts a
  * packet with a wrong payload CRC, and passes this packet to its unit too.
  */
-static void net_deliver(ExanetState *s, ExanetPort *from,
+static void net_deliver(ExanetState *s, RNicPort *from,
                              const uint8_t *buf, unsigned words)
 {
     ExanetPacket pkt;
@@ -323,7 +323,7 @@ static void net_deliver(ExanetState *s, ExanetPort *from,
  * If @from is a torus link, or if the packets move from a QFDB link to a torus link, also
  * counts the packets in a counter of the torus router (SW_*).
  */
-static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
+static void net_count_transit(ExanetState *s, RNicPort *from, int route,
                               unsigned packets)
 {
     enum exanet_role in = s->router.role[from->index];
@@ -347,7 +347,7 @@ static void net_count_transit(ExanetState *s, ExanetPort *from, int route,
  * route; SW_MODE permits no forwarding; or, according to exanet_router_source_ok(), a
  * packet of this source cannot arrive by @from.
  */
-static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
+static bool net_transit_route(ExanetState *s, RNicPort *from, unsigned vc,
                                    const uint8_t *buf, unsigned words, int *route)
 {
     uint32_t dst = exanet_packet_dst(buf);
@@ -381,20 +381,20 @@ static bool net_transit_route(ExanetState *s, ExanetPort *from, unsigned vc,
  * too many switches.  @input is the number of the packet's input in the arbitration.
  * Returns false if the packet must wait.
  */
-static bool net_pass(ExanetPort *from, unsigned input, int route,
+static bool net_pass(RNicPort *from, unsigned input, int route,
                      const uint8_t *packet, unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
-    ExanetPort *to = &s->port[EXANET_ROUTE_PORT(route)];
+    RNicPort *to = &s->port[EXANET_ROUTE_PORT(route)];
     unsigned vc = EXANET_ROUTE_VC(route);
     uint8_t *buf;
 
     /* a packet of one word needs no arbitration, because the port may make it urgent */
-    if (words == 1 ? !exanet_port_can_send(to, vc) :
+    if (words == 1 ? !rnic_port_can_send(to, vc) :
                      !exanet_router_may_send(s, route, input)) {
         return false;
     }
-    buf = memcpy(exanet_port_place(to, vc), packet, words * EXANET_WORD_BYTES);
+    buf = memcpy(rnic_port_place(to, vc), packet, words * EXANET_WORD_BYTES);
     if (!exanet_packet_hop(buf, words)) {
         exanet_count(s, DROP_TTL);
         return true;
@@ -407,7 +407,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
     }
     exanet_packet_vc_set(buf, vc);
     net_crc_add(s, route, buf, words);
-    exanet_port_commit(to, vc, words);
+    rnic_port_commit(to, vc, words);
     if (words > 1) {
         exanet_router_sent(s, route, input, 1);
     }
@@ -420,7 +420,7 @@ static bool net_pass(ExanetPort *from, unsigned input, int route,
  * Forwards, queues, or drops and counts a packet for another node.  Returns false if the
  * packet must stay in the RX FIFO of @from.
  */
-static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
+static bool net_forward(ExanetState *s, RNicPort *from, unsigned vc,
                         const uint8_t *buf, unsigned words)
 {
     int route;
@@ -436,7 +436,7 @@ static bool net_forward(ExanetState *s, ExanetPort *from, unsigned vc,
     return s->router.arith && exanet_voq_put(from, vc, route, buf, words);
 }
 
-bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
+bool exanet_net_resume(RNicPort *from, unsigned vc, int route,
                        const uint8_t *buf, unsigned words)
 {
     if (unlikely(route == EXANET_ROUTE_UNKNOWN) &&
@@ -453,7 +453,7 @@ static void net_drop_malformed(ExanetState *s)
 }
 
 /* Processes a packet that arrived by channel @vc of @from; see exanet_net_take(). */
-static bool net_take_packet(ExanetPort *from, unsigned vc, const uint8_t *buf,
+static bool net_take_packet(RNicPort *from, unsigned vc, const uint8_t *buf,
                             unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
@@ -481,7 +481,7 @@ static bool net_take_packet(ExanetPort *from, unsigned vc, const uint8_t *buf,
  * without an effect, if the packets of the run must be processed one by one, because this
  * node is disabled or strict, or a check has failed.
  */
-static bool net_run_deliver(ExanetState *s, ExanetPort *from, const uint8_t *buf)
+static bool net_run_deliver(ExanetState *s, RNicPort *from, const uint8_t *buf)
 {
     ExanetPacket run;
 
@@ -516,7 +516,7 @@ enum net_run_result {
  * NET_RUN_SPLIT if a part of this node must act on single packets, if an empty frame has
  * no room for the run, or if packets of the run must be dropped.
  */
-static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsigned vc,
+static enum net_run_result net_run_pass(ExanetState *s, RNicPort *from, unsigned vc,
                                         const uint8_t *run, unsigned words,
                                         unsigned packets)
 {
@@ -524,7 +524,7 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
     unsigned path = exanet_packet_path(header);
     uint32_t dst = exanet_packet_dst(header);
     unsigned input = EXANET_INPUT(from->index, vc);
-    ExanetPort *to;
+    RNicPort *to;
     uint8_t *buf;
     int route;
 
@@ -542,13 +542,13 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
     to = net_run_port(s, route);
     /* while the output is blocked or stopped, single packets may have to be dropped */
     if (!to || to->blocked ||
-        words > exanet_port_run_limit(to, EXANET_ROUTE_VC(route))) {
+        words > rnic_port_run_limit(to, EXANET_ROUTE_VC(route))) {
         return NET_RUN_SPLIT;
     }
     if (!exanet_router_may_send_run(s, route, input, words)) {
         return NET_RUN_WAITS;
     }
-    buf = memcpy(exanet_port_place(to, EXANET_ROUTE_VC(route)), run,
+    buf = memcpy(rnic_port_place(to, EXANET_ROUTE_VC(route)), run,
                  words * EXANET_WORD_BYTES);
     if (!exanet_packet_hop(exanet_run_header(buf), words - 1)) {
         return NET_RUN_SPLIT;       /* the TTL of the packets is 0 */
@@ -565,7 +565,7 @@ static enum net_run_result net_run_pass(ExanetState *s, ExanetPort *from, unsign
  * Returns false if a packet must wait, with the number of the packets before this packet
  * in @from->taken[@vc].
  */
-static bool net_run_split(ExanetPort *from, unsigned vc, const uint8_t *buf,
+static bool net_run_split(RNicPort *from, unsigned vc, const uint8_t *buf,
                           unsigned packets)
 {
     ExanetState *s = exanet_port_state(from);
@@ -595,7 +595,7 @@ static bool net_run_split(ExanetPort *from, unsigned vc, const uint8_t *buf,
 }
 
 /* Processes a run that arrived by channel @vc of @from; see exanet_net_take(). */
-static bool net_take_run(ExanetPort *from, unsigned vc, const uint8_t *buf,
+static bool net_take_run(RNicPort *from, unsigned vc, const uint8_t *buf,
                          unsigned words)
 {
     ExanetState *s = exanet_port_state(from);
@@ -624,7 +624,7 @@ static bool net_take_run(ExanetPort *from, unsigned vc, const uint8_t *buf,
     return net_run_split(from, vc, buf, packets);
 }
 
-bool exanet_net_take(ExanetPort *from, unsigned vc, const uint8_t *buf, unsigned words)
+bool exanet_net_take(RNicPort *from, unsigned vc, const uint8_t *buf, unsigned words)
 {
     return exanet_run_word(buf) ? net_take_run(from, vc, buf, words) :
                                   net_take_packet(from, vc, buf, words);

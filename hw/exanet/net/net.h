@@ -5,7 +5,7 @@
 #ifndef HW_EXANET_NET_NET_H
 #define HW_EXANET_NET_NET_H
 
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/wire.h"
 
 typedef struct ExanetState ExanetState;
@@ -97,7 +97,7 @@ void exanet_net_send_run(ExanetState *s, const ExanetOpen *o, unsigned packets);
 /*
  * Counts and sends a copy of the packet of @words words at @buf to @dst, by the path in
  * the header of the packet.  The packet is an ack, or another packet that must not wait
- * for data, and becomes an urgent packet of the port; see exanet_port_respond().  If @dst
+ * for data, and becomes an urgent packet of the port; see rnic_port_respond().  If @dst
  * is this node, the packet may arrive at its unit inside this call.  The function never
  * blocks, but drops and counts the packet if there is no route, if the link is down, or
  * if too many urgent packets wait.
@@ -112,21 +112,21 @@ void exanet_net_respond(ExanetState *s, uint32_t dst, const uint8_t *buf,
  * the packet may be able to leave, and the caller offers the packet again.  Of a run, the
  * function may have processed only the first @from->taken[@vc] packets.
  */
-bool exanet_net_take(ExanetPort *from, unsigned vc, const uint8_t *buf, unsigned words);
+bool exanet_net_take(RNicPort *from, unsigned vc, const uint8_t *buf, unsigned words);
 /*
  * Forwards, or drops and counts, the packet of @words words at @buf that has waited in a
  * queue for @route.  If @route is EXANET_ROUTE_UNKNOWN, finds the route again.  The
  * packet arrived by channel @vc of @from.  Returns false if the packet must continue to
  * wait.
  */
-bool exanet_net_resume(ExanetPort *from, unsigned vc, int route,
+bool exanet_net_resume(RNicPort *from, unsigned vc, int route,
                        const uint8_t *buf, unsigned words);
 /*
  * Counts a packet of @src to @dst in DROP_SOURCE, and raises the interrupt PROTOCOL.  The
  * caller drops the packet, because a packet of @src cannot arrive by @from.  A flow-rate
  * packet has no source; @src is then the destination of its flow.
  */
-void exanet_net_drop_source(ExanetState *s, const ExanetPort *from, uint32_t src,
+void exanet_net_drop_source(ExanetState *s, const RNicPort *from, uint32_t src,
                                  uint32_t dst);
 
 #endif /* HW_EXANET_NET_NET_H */

@@ -20,7 +20,7 @@
 #include "arith.h"
 #include "net.h"
 #include "../exanet.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/regs.h"
 #include "route.h"
 #include "router-arith.h"
@@ -127,7 +127,7 @@ static unsigned links_back(ExanetState *s)
 {
     unsigned links = 0;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         links |= p->up && p->peer == s->node ? 1u << p->index : 0;
     }
     return links;
@@ -173,9 +173,9 @@ void exanet_arith_find(ExanetState *s, uint32_t dst, ExanetRouteEntry *w)
 /*
  * Returns the number of words that wait in @p to be sent, and in queues of voq.c for @p.
  */
-static unsigned port_backlog(const ExanetPort *p)
+static unsigned port_backlog(const RNicPort *p)
 {
-    return exanet_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
+    return rnic_port_tx_words(p) + exanet_port_state(p)->router.voqs[p->index].backlog;
 }
 
 /*
@@ -238,7 +238,7 @@ int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path)
                                              s->router.role[out], path));
 }
 
-int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+int exanet_arith_transit(ExanetState *s, RNicPort *from, unsigned vc,
                          uint32_t dst, unsigned path)
 {
     const ExanetRouteEntry *w = exanet_router_lookup(s, dst, path);
@@ -255,7 +255,7 @@ int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
                                              s->router.role[out], path));
 }
 
-bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+bool exanet_arith_source_ok(ExanetState *s, RNicPort *from, uint32_t src,
                             uint32_t dst)
 {
     if (s->router.arith == EXANET_ARITH_TABLE) {
@@ -286,7 +286,7 @@ static uint64_t ports_by_role(ExanetState *s)
 {
     uint64_t up = 0, plus = 0, minus = 0, card = 0;
 
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         enum exanet_role role = s->router.role[p->index];
 
         up |= (uint64_t)(role == EXANET_ROLE_UPLINK) << p->index;
@@ -309,7 +309,7 @@ static unsigned words_selected(ExanetState *s)
     uint32_t select = arith_reg(s, EXANET_REG_ARITH_VOQ_SELECT);
     unsigned in = select & 0xf, out = select >> 4 & 0xf;
 
-    if (in >= EXANET_LINKS || out >= EXANET_LINKS || !exanet_port_exists(&s->port[in])) {
+    if (in >= EXANET_LINKS || out >= EXANET_LINKS || !rnic_port_exists(&s->port[in])) {
         return 0;
     }
     return exanet_voq_words(&s->port[in], out);

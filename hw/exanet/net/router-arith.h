@@ -37,13 +37,13 @@ int exanet_arith_route(ExanetState *s, uint32_t dst, unsigned path);
  */
 unsigned exanet_arith_paths(ExanetState *s, uint32_t dst);
 /* Does as exanet_router_transit(), if ARITH_MODE is not OFF. */
-int exanet_arith_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+int exanet_arith_transit(ExanetState *s, RNicPort *from, unsigned vc,
                          uint32_t dst, unsigned path);
 /*
  * Returns true if a packet of node @src for node @dst can arrive by @from.  The caller
  * accepts packets of the neighbour for this node without a call of this function.
  */
-bool exanet_arith_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+bool exanet_arith_source_ok(ExanetState *s, RNicPort *from, uint32_t src,
                             uint32_t dst);
 /* Computes the read-only registers ARITH_* before a register read. */
 void exanet_arith_reg_sync(ExanetState *s);

@@ -9,12 +9,12 @@
  * register or the coordinates of this node change.
  */
 #include "qemu/osdep.h"
-#include "arbiter.h"
+#include "../../fabric/arbiter.h"
 #include "arith.h"
 #include "net.h"
 #include "../exanet.h"
 #include "flow.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/regs.h"
 #include "route.h"
 #include "router-arith.h"
@@ -23,7 +23,7 @@
 #include "../base/wire.h"
 #include "../trace.h"
 
-QEMU_BUILD_BUG_ON(EXANET_ROUTER_INPUTS > EXANET_ARBITER_INPUTS);
+QEMU_BUILD_BUG_ON(EXANET_ROUTER_INPUTS > RNIC_ARBITER_INPUTS);
 
 static uint32_t router_reg(ExanetState *s, unsigned reg)
 {
@@ -32,7 +32,7 @@ static uint32_t router_reg(ExanetState *s, unsigned reg)
 
 /* --- Roles ---------------------------------------------------------------- */
 
-static uint32_t port_ctrl(ExanetPort *p)
+static uint32_t port_ctrl(RNicPort *p)
 {
     return exanet_reg_get32(exanet_port_state(p), EXANET_PORT(p->index) +
                             EXANET_REG_PORT_CTRL);
@@ -42,7 +42,7 @@ static uint32_t port_ctrl(ExanetPort *p)
  * Returns the role of @p in PORT_CTRL, or AUTO if the present router does not use this
  * role.
  */
-static enum exanet_role port_role_forced(ExanetPort *p)
+static enum exanet_role port_role_forced(RNicPort *p)
 {
     unsigned role = RNIC_GET(EXANET_PORT_CTRL_ROLE, port_ctrl(p));
 
@@ -53,7 +53,7 @@ static enum exanet_role port_role_forced(ExanetPort *p)
 }
 
 /* Returns the role that @p has by the coordinates of this node and of the neighbour. */
-static enum exanet_role port_role(ExanetPort *p)
+static enum exanet_role port_role(RNicPort *p)
 {
     ExanetState *s = exanet_port_state(p);
 
@@ -61,7 +61,7 @@ static enum exanet_role port_role(ExanetPort *p)
            exanet_route_role(&s->router.config, s->node, p->peer);
 }
 
-void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
+void exanet_router_port_changed(ExanetState *s, RNicPort *p)
 {
     enum exanet_role role = EXANET_ROLE_AUTO;
 
@@ -75,7 +75,7 @@ void exanet_router_port_changed(ExanetState *s, ExanetPort *p)
     s->router.stamp++;
 }
 
-bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
+bool exanet_router_neighbour(RNicPort *p, uint32_t coord)
 {
     ExanetState *s = exanet_port_state(p);
 
@@ -83,7 +83,7 @@ bool exanet_router_neighbour(ExanetPort *p, uint32_t coord)
         exanet_route_role(&s->router.config, s->node, coord) != EXANET_ROLE_AUTO) {
         return true;
     }
-    for (ExanetPort *q = NULL; (q = exanet_port_next(s, q));) {
+    for (RNicPort *q = NULL; (q = exanet_port_next(s, q));) {
         if (q != p && q->up && s->router.role[q->index] != EXANET_ROLE_AUTO) {
             return false;
         }
@@ -103,7 +103,7 @@ void exanet_router_configure(ExanetState *s)
     exanet_route_config(&s->router.config, router_reg(s, EXANET_REG_SW_DIMS),
                         router_reg(s, EXANET_REG_SW_ORDER));
     exanet_arith_configure(s);
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         exanet_router_port_changed(s, p);
     }
     s->router.stamp++;
@@ -113,7 +113,7 @@ void exanet_router_configure(ExanetState *s)
 
 /* The ports by which packets of a route can leave. */
 typedef struct PortSet {
-    ExanetPort *port[EXANET_LINKS];
+    RNicPort *port[EXANET_LINKS];
     unsigned count;
 } PortSet;
 
@@ -121,7 +121,7 @@ typedef struct PortSet {
 static void ports_to(ExanetState *s, PortSet *set, uint32_t peer)
 {
     set->count = 0;
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         if (p->up && p->peer == peer) {
             set->port[set->count++] = p;
         }
@@ -140,7 +140,7 @@ static void ports_with(ExanetState *s, PortSet *set, enum exanet_role role,
     PortSet other = { 0 };
 
     set->count = 0;
-    for (ExanetPort *p = NULL; (p = exanet_port_next(s, p));) {
+    for (RNicPort *p = NULL; (p = exanet_port_next(s, p));) {
         if (s->router.role[p->index] != role || !p->up) {
             continue;
         }
@@ -246,12 +246,12 @@ unsigned exanet_router_paths(ExanetState *s, uint32_t dst, bool *order)
                RNIC_GET(EXANET_PATH_CABLE, ~0ULL) + 1);
 }
 
-int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+int exanet_router_transit(ExanetState *s, RNicPort *from, unsigned vc,
                           uint32_t dst, unsigned path)
 {
     enum exanet_role in = s->router.role[from->index];
     const ExanetRouteEntry *w;
-    ExanetPort *to;
+    RNicPort *to;
 
     if (s->router.arith) {
         return exanet_arith_transit(s, from, vc, dst, path);
@@ -275,7 +275,7 @@ int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
 
 /* --- Sources -------------------------------------------------------------- */
 
-static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
+static bool source_plausible(ExanetState *s, RNicPort *from, uint32_t src,
                              uint32_t dst, unsigned path)
 {
     enum exanet_role in = s->router.role[from->index];
@@ -299,7 +299,7 @@ static bool source_plausible(ExanetState *s, ExanetPort *from, uint32_t src,
     return exanet_route_passes(&s->router.config, src, dst, path, before, s->node);
 }
 
-bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+bool exanet_router_source_ok(ExanetState *s, RNicPort *from, uint32_t src,
                              uint32_t dst, unsigned path)
 {
     uint64_t key = (uint64_t)dst << 32 | src << 8 | from->index << 3 |
@@ -316,7 +316,7 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
     return c->ok;
 }
 
-bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst)
+bool exanet_router_rate_source_ok(ExanetState *s, RNicPort *from, uint32_t dst)
 {
     if (s->router.arith) {
         return exanet_router_lookup(s, dst, 0)->arith.links & (1u << from->index);
@@ -348,7 +348,7 @@ bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst
  */
 static inline bool router_arbitrate(ExanetState *s, int route, unsigned input, bool open)
 {
-    if (exanet_arbiter_may_send(&s->router.arbiter[route], s->router.round, input,
+    if (rnic_arbiter_may_send(&s->router.arbiter[route], s->router.round, input,
                                 open)) {
         return true;
     }
@@ -361,8 +361,8 @@ static inline bool router_arbitrate(ExanetState *s, int route, unsigned input, b
 
 bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 {
-    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
-    bool open = exanet_port_can_send(p, EXANET_ROUTE_VC(route)) &&
+    RNicPort *p = &s->port[EXANET_ROUTE_PORT(route)];
+    bool open = rnic_port_can_send(p, EXANET_ROUTE_VC(route)) &&
                 (!s->router.times || s->router.times->link_free(s, route));
 
     return router_arbitrate(s, route, input, open);
@@ -370,18 +370,18 @@ bool exanet_router_may_send(ExanetState *s, int route, unsigned input)
 
 bool exanet_router_may_send_run(ExanetState *s, int route, unsigned input, unsigned words)
 {
-    ExanetPort *p = &s->port[EXANET_ROUTE_PORT(route)];
-    bool open = words <= exanet_port_run_room(p, EXANET_ROUTE_VC(route));
+    RNicPort *p = &s->port[EXANET_ROUTE_PORT(route)];
+    bool open = words <= rnic_port_run_room(p, EXANET_ROUTE_VC(route));
 
     if (!open) {
-        exanet_port_want(p, EXANET_ROUTE_VC(route));
+        rnic_port_want(p, EXANET_ROUTE_VC(route));
     }
     return router_arbitrate(s, route, input, open);
 }
 
 void exanet_router_sent(ExanetState *s, int route, unsigned input, unsigned packets)
 {
-    exanet_arbiter_sent(&s->router.arbiter[route], input, packets);
+    rnic_arbiter_sent(&s->router.arbiter[route], input, packets);
 }
 
 /* --- Registers ------------------------------------------------------------ */

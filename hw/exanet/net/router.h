@@ -7,9 +7,9 @@
 
 #include "rnic/exanet/regs.h"
 #include "rnic/exanet/shm.h"
-#include "arbiter.h"
+#include "../../fabric/arbiter.h"
 #include "arith.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "route.h"
 #include "../base/unit.h"
 #include "voq.h"
@@ -103,7 +103,7 @@ typedef struct ExanetRouter {
     ExanetSourceCheck source[EXANET_ROUTER_SOURCES];
     /* enum exanet_role, by port; AUTO: link is down, or no role */
     uint8_t role[EXANET_LINKS];
-    ExanetArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* by EXANET_ROUTE() */
+    RNicArbiter arbiter[EXANET_LINKS * EXANET_VCS];     /* by EXANET_ROUTE() */
     uint64_t ni_map[EXANET_NI_INDICES];
     uint64_t counter[EXANET_ROUTER_COUNTERS];
     ExanetPortErrors errors[EXANET_LINKS];      /* indexed by the port of arrival */
@@ -114,7 +114,7 @@ typedef struct ExanetRouter {
     uint64_t hol;
     ExanetVoqs voqs[EXANET_LINKS];  /* indexed by the port of arrival */
     /*
-     * indexed by port and channel of arrival: the decoded run of which ExanetPort.taken
+     * indexed by port and channel of arrival: the decoded run of which RNicPort.taken
      * counts processed packets; only valid while this count is not 0
      */
     ExanetPacket run[EXANET_LINKS][EXANET_VCS];
@@ -132,13 +132,13 @@ void exanet_router_configure(ExanetState *s);
  * Updates the role of @p, and discards the stored results of lookups and checks, after a
  * change of the link of @p or of PORT_CTRL.
  */
-void exanet_router_port_changed(ExanetState *s, ExanetPort *p);
+void exanet_router_port_changed(ExanetState *s, RNicPort *p);
 /*
  * Returns true if the node at @coord may be the neighbour of @p: a node that is a
  * neighbour in the network, or any node if software has set the role of @p, if ARITH_MODE
  * is not OFF, or if no other port whose link is up has a role.
  */
-bool exanet_router_neighbour(ExanetPort *p, uint32_t coord);
+bool exanet_router_neighbour(RNicPort *p, uint32_t coord);
 /*
  * Returns true if ARITH_MODE is OFF and the node at @coord is a neighbour in this node's
  * torus or QFDB.
@@ -153,10 +153,10 @@ const ExanetRouteEntry *exanet_router_lookup(ExanetState *s, uint32_t dst, unsig
  * Returns the route of a packet for another node @dst by @path, which arrived by channel
  * @vc of @from.  The result is negative if there is no route.
  */
-int exanet_router_transit(ExanetState *s, ExanetPort *from, unsigned vc,
+int exanet_router_transit(ExanetState *s, RNicPort *from, unsigned vc,
                           uint32_t dst, unsigned path);
 /* Returns true if a packet of node @src for node @dst by @path can arrive by @from. */
-bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
+bool exanet_router_source_ok(ExanetState *s, RNicPort *from, uint32_t src,
                              uint32_t dst, unsigned path);
 /*
  * Returns true if a flow-rate packet that arrived by @from may limit the rate of data to
@@ -164,7 +164,7 @@ bool exanet_router_source_ok(ExanetState *s, ExanetPort *from, uint32_t src,
  * route to @dst, can send a packet to this node by @from.  If ARITH_MODE is not OFF, the
  * function instead checks that @from is one of the links to @dst.
  */
-bool exanet_router_rate_source_ok(ExanetState *s, ExanetPort *from, uint32_t dst);
+bool exanet_router_rate_source_ok(ExanetState *s, RNicPort *from, uint32_t dst);
 /*
  * Returns true if @input (EXANET_INPUT()) may send a packet by @route now.  If not,
  * exanet_schedule() is called when @input should ask again.  From that time on @input

@@ -4,7 +4,7 @@
 #include "qemu/host-utils.h"
 #include "net.h"
 #include "../exanet.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "voq.h"
 
 /*
@@ -14,7 +14,7 @@
 #define SEND_MAX (EXANET_VOQ_PACKETS / 2)
 
 /* Returns the queues of packets that arrived by @from. */
-static ExanetVoqs *voqs(const ExanetPort *from)
+static ExanetVoqs *voqs(const RNicPort *from)
 {
     return &exanet_port_state(from)->router.voqs[from->index];
 }
@@ -23,14 +23,14 @@ static ExanetVoqs *voqs(const ExanetPort *from)
  * Adds @words, which may be negative, to the number of words in @q, the number of words
  * that wait at the owner of @from, and the backlog of port @out.
  */
-static void voq_account(ExanetPort *from, unsigned out, ExanetVoq *q, int words)
+static void voq_account(RNicPort *from, unsigned out, ExanetVoq *q, int words)
 {
     q->words += words;
     from->owner_words += words;
     exanet_port_state(from)->router.voqs[out].backlog += words;
 }
 
-bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
+bool exanet_voq_put(RNicPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words)
 {
     unsigned out = EXANET_ROUTE_PORT(route);
@@ -53,7 +53,7 @@ bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
     return true;
 }
 
-static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
+static void voq_pop(RNicPort *from, unsigned vc, unsigned out, ExanetVoq *q)
 {
     unsigned n = rnic_fifo_pop(&q->slots, EXANET_VOQ_PACKETS);
 
@@ -67,7 +67,7 @@ static void voq_pop(ExanetPort *from, unsigned vc, unsigned out, ExanetVoq *q)
  * Sends up to SEND_MAX packets of the queue from channel @vc of @from to port @out.
  * Returns true if the queue has sent SEND_MAX packets and still has packets.
  */
-static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
+static bool voq_send(RNicPort *from, unsigned vc, unsigned out)
 {
     ExanetVoq *q = voqs(from)->queue[vc][out];
     unsigned drops = from->rx_drops;
@@ -93,7 +93,7 @@ static bool voq_send(ExanetPort *from, unsigned vc, unsigned out)
     return true;
 }
 
-bool exanet_voq_run(ExanetPort *from)
+bool exanet_voq_run(RNicPort *from)
 {
     bool more = false;
 
@@ -107,7 +107,7 @@ bool exanet_voq_run(ExanetPort *from)
     return more;
 }
 
-unsigned exanet_voq_drop(ExanetPort *from)
+unsigned exanet_voq_drop(RNicPort *from)
 {
     unsigned packets = 0;
 
@@ -122,7 +122,7 @@ unsigned exanet_voq_drop(ExanetPort *from)
     return packets;
 }
 
-unsigned exanet_voq_words(const ExanetPort *from, unsigned out)
+unsigned exanet_voq_words(const RNicPort *from, unsigned out)
 {
     unsigned words = 0;
 

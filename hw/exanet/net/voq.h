@@ -13,7 +13,7 @@
 #define HW_EXANET_NET_VOQ_H
 
 #include "../../core/fifo.h"
-#include "../link/port.h"
+#include "../../link/port.h"
 #include "../base/wire.h"
 
 /* packets in a queue [P]; a frame may carry many packets */
@@ -56,18 +56,18 @@ static inline bool exanet_voq_waits(const ExanetVoqs *q, unsigned vc, unsigned o
  * Stores a copy of the packet of @words words at @buf, which arrived by channel @vc of
  * @from, in the queue for the port of @route.  Returns false if the queue is full.
  */
-bool exanet_voq_put(ExanetPort *from, unsigned vc, int route,
+bool exanet_voq_put(RNicPort *from, unsigned vc, int route,
                     const uint8_t *buf, unsigned words);
 /*
  * Sends packets that arrived by @from and wait in queues, at most EXANET_VOQ_PACKETS / 2
  * of each queue.  Returns true if this limit has stopped a queue whose packets could
  * continue.
  */
-bool exanet_voq_run(ExanetPort *from);
+bool exanet_voq_run(RNicPort *from);
 /* Drops all packets that arrived by @from and wait in queues.  Returns their number. */
-unsigned exanet_voq_drop(ExanetPort *from);
+unsigned exanet_voq_drop(RNicPort *from);
 /* Returns the words of packets that arrived by @from and wait in queues for port @out. */
-unsigned exanet_voq_words(const ExanetPort *from, unsigned out);
+unsigned exanet_voq_words(const RNicPort *from, unsigned out);
 /* Frees the memory of all queues of @q.  The pointers in @q are not valid afterwards. */
 void exanet_voq_fini(ExanetVoqs *q);
 

@@ -63,29 +63,29 @@ static void footer_flip(GRand *rand, uint8_t *buf, unsigned words)
               EXANET_FTR_HI_USER | EXANET_FTR_HI_CRC);
 }
 
-static bool header_present(unsigned words)
+static bool header_present(unsigned type, unsigned words)
 {
     return true;
 }
 
-static bool payload_present(unsigned words)
+static bool payload_present(unsigned type, unsigned words)
 {
     return words > 2;
 }
 
-static bool footer_present(unsigned words)
+static bool footer_present(unsigned type, unsigned words)
 {
     return words > 1;
 }
 
-static const ExanetFaultPart parts[] = {
+static const RNicFaultPart parts[] = {
     { "corrupt-header", header_present, header_flip },
     { "corrupt-payload", payload_present, payload_flip },
     { "corrupt-footer", footer_present, footer_flip },
 };
-QEMU_BUILD_BUG_ON(ARRAY_SIZE(parts) > EXANET_FAULT_PARTS);
+QEMU_BUILD_BUG_ON(ARRAY_SIZE(parts) > RNIC_FAULT_PARTS);
 
-const ExanetFaultFormat exanet_fault_format = {
+const RNicFaultFormat exanet_fault_format = {
     .part = parts,
     .parts = ARRAY_SIZE(parts),
     .seed = 0x45584e54,

@@ -5,12 +5,12 @@
 #ifndef HW_EXANET_NET_WIRE_FAULT_H
 #define HW_EXANET_NET_WIRE_FAULT_H
 
-#include "../link/inject.h"
+#include "../../link/inject.h"
 
 /*
  * The format of ExaNet packets for inject.h: the parts are header, payload and footer,
  * and types are values of enum exanet_type.
  */
-extern const ExanetFaultFormat exanet_fault_format;
+extern const RNicFaultFormat exanet_fault_format;
 
 #endif /* HW_EXANET_NET_WIRE_FAULT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * ExaNet packets.  Header link.h has the frames in which packets cross a cable.
+ * ExaNet packets.  Header rnic/link.h has the frames in which packets cross a cable.
  *
  * All fields are little-endian on the wire, except __be.  A packet is a sequence of
  * 128-bit words; bit 0 of a word is bit 0 of its first byte:
@@ -17,7 +17,7 @@
 #define RNIC_EXANET_WIRE_H
 
 #include "rnic/bits.h"
-#include "rnic/exanet/link.h"
+#include "rnic/link.h"
 
 #define EXANET_WORD_BYTES	16	/* a 128-bit word [T §3] */
 #define EXANET_MTU		256	/* payload bytes of a packet [T §4] */
@@ -392,7 +392,7 @@ RNIC_ASSERT_SIZE(struct exanet_notification, 16);
 #define EXANET_NOTIFICATION_STATUS	RNIC_FIELD(51, 48)	/* 0: success, 1: failure */
 #define EXANET_NOTIFICATION_VALID	RNIC_BIT(63)
 
-/* Addresses of ExaNet and bits of exanet_hello.flags, in the frames of link.h [P]. */
+/* Addresses of ExaNet and bits of rnic_hello.flags, in the frames of rnic/link.h [P]. */
 #define EXANET_MAC_PREFIX	0x024558	/* locally administered, "EX" */
 #define EXANET_HELLO_RUNS	0x02	/* the sender accepts runs */
 #define EXANET_HELLO_NO_CRC	0x04	/* the sender accepts packets without a payload CRC */

@@ -28,7 +28,7 @@ def _options(node):
 
 FAMILY = Family(
     name='exanet', title='ExaNet',
-    rooms=(('base',), ('link',), ('net',), ('engine',), ('firmware', 'shm'), ('',)),
+    rooms=(('base',), ('net',), ('engine',), ('firmware', 'shm'), ('',)),
     doors={'shm': 'shm.h'},
     headers=('wire.h', 'desc.h', 'regs.h', 'shm.h'),
     nics=(Nic('exanet', 'exanet', {'amd64': 'exanet-pci', 'arm64': 'exanet-axi'}, links=12,

@@ -4,7 +4,7 @@
 #include "hw/rnic/exanet/engine/receiver.h"
 #include "hw/rnic/exanet/engine/receiver-source.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/link/port.h"
 #include "hw/rnic/exanet/shm/shm.h"
 
 #define TRANSFER    0x6000          /* bytes of the honest process' RDMA write */
@@ -39,7 +39,7 @@ void memory_check(void)
 static bool receiver_has_room(void)
 {
     const ExanetReceiver *r = &box.s->receiver;
-    const ExanetPort *evil = &box.s->port[EVIL];
+    const RNicPort *evil = &box.s->port[EVIL];
 
     for (unsigned set = 0; set < EXANET_RX_CONTEXTS; set += EXANET_RX_WAYS) {
         unsigned used = 0;

@@ -8,7 +8,7 @@
 #include "qemu/units.h"
 #include "hw/rnic/exanet/class.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/link/port.h"
 #include "hw/rnic/exanet/qom.h"
 #include "hw/rnic/exanet/engine/walk.h"
 #include "hw/rnic/exanet/base/wire.h"
@@ -146,7 +146,7 @@ static bool kernel_run(void)
 static void flushes_check(void)
 {
     for (unsigned i = 0; i < BOX_WIRES && !box.gone; i++) {
-        g_assert_true(!box_wire_refused(i) || exanet_port_rx_words(&box.s->port[i]));
+        g_assert_true(!box_wire_refused(i) || rnic_port_rx_words(&box.s->port[i]));
     }
 }
 
@@ -296,7 +296,7 @@ void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words
                     unsigned count)
 {
     uint32_t coord = le32_to_cpu(box.hello[wire].coord);
-    g_autofree struct exanet_frame *f =
+    g_autofree struct rnic_frame *f =
         g_malloc0(sizeof(*f) + count * EXANET_WORD_BYTES);
 
     /* a frame has more packets only if the packets are small */
@@ -310,8 +310,8 @@ void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words
     f->src[5] = coord;
     stl_be_p(f->src + 2, coord);
     f->src[2] = EXANET_MAC_PREFIX & 0xff;
-    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
-    f->version = EXANET_LINK_VERSION;
+    f->ethertype = cpu_to_be16(RNIC_ETHERTYPE);
+    f->version = RNIC_LINK_VERSION;
     f->kind = kind;
     f->vc = vc;
     f->count = cpu_to_le16(count);
@@ -321,13 +321,13 @@ void nic_frame_send(unsigned wire, unsigned kind, unsigned vc, const void *words
 
 void nic_hello_send(unsigned wire, uint8_t heard)
 {
-    struct exanet_hello h = box.hello[wire];
+    struct rnic_hello h = box.hello[wire];
 
     if (heard) {
-        h.flags |= EXANET_HELLO_HEARD;
+        h.flags |= RNIC_HELLO_HEARD;
         h.peer_epoch = heard;
     }
-    nic_frame_send(wire, EXANET_LINK_HELLO, 0, &h, 1);
+    nic_frame_send(wire, RNIC_LINK_HELLO, 0, &h, 1);
 }
 
 unsigned nic_packet_encode(uint8_t *buf, const ExanetPacket *pkt)
@@ -363,7 +363,7 @@ void nic_packet_send(unsigned wire, const ExanetPacket *pkt)
 {
     uint8_t buf[EXANET_PACKET_BYTES];
 
-    nic_frame_send(wire, EXANET_LINK_DATA, 0, buf, nic_packet_encode(buf, pkt));
+    nic_frame_send(wire, RNIC_LINK_DATA, 0, buf, nic_packet_encode(buf, pkt));
 }
 
 /*
@@ -498,21 +498,21 @@ static void packets_check(unsigned wire, const uint8_t *at, unsigned words)
 
 static void frame_sent(unsigned wire, const uint8_t *frame, size_t len)
 {
-    struct exanet_frame f;
-    struct exanet_hello h;
+    struct rnic_frame f;
+    struct rnic_hello h;
     unsigned words;
 
     g_assert_cmpuint(len, >=, sizeof(f));
     memcpy(&f, frame, sizeof(f));
     words = le16_to_cpu(f.count);
     g_assert_cmpuint(len, ==, sizeof(f) + words * EXANET_WORD_BYTES);
-    if (f.kind == EXANET_LINK_HELLO) {
+    if (f.kind == RNIC_LINK_HELLO) {
         g_assert_cmpuint(words, ==, 1);
         memcpy(&h, frame + sizeof(f), sizeof(h));
         if (box.hello[wire].max_words) {
             nic_hello_send(wire, h.epoch);
         }
-    } else if (f.kind == EXANET_LINK_DATA) {
+    } else if (f.kind == RNIC_LINK_DATA) {
         packets_check(wire, frame + sizeof(f), words);
     }
 }
@@ -600,7 +600,7 @@ static void nic_configure(ExanetState *s, uint8_t flags)
         s->link_latency_ns = 500;
     }
     for (unsigned i = 0; i < BOX_WIRES; i++) {
-        s->port[i].peer_named = flags & EXANET_BOX_NAMED ? peers[i] : EXANET_PEER_ANY;
+        s->port[i].peer_named = flags & EXANET_BOX_NAMED ? peers[i] : RNIC_PEER_ANY;
     }
 }
 
@@ -683,7 +683,7 @@ static void memory_make(void)
 static void neighbours_make(void)
 {
     for (unsigned i = 0; i < BOX_WIRES; i++) {
-        box.hello[i] = (struct exanet_hello) {
+        box.hello[i] = (struct rnic_hello) {
             .coord = cpu_to_le32(peers[i]), .epoch = PEER_EPOCH,
             .rx_words = cpu_to_le32(16384), .max_words = cpu_to_le32(4032),
             .flags = (box.flags & EXANET_BOX_RUNS ? EXANET_HELLO_RUNS : 0) |

@@ -66,7 +66,7 @@ typedef struct Box {
         unsigned ctx;               /* context of the process that copies */
     } copy[EXANET_CDMA_CHANNELS];
     /* State of the neighbours.  hello[]: HELLO of each neighbour, not yet with HEARD. */
-    struct exanet_hello hello[BOX_WIRES];
+    struct rnic_hello hello[BOX_WIRES];
     unsigned given;                 /* number of packets that the neighbours have sent */
     /* Work of the device since the last nic_settle() or nic_step(). */
     struct {

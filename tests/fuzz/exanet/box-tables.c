@@ -11,7 +11,7 @@
 #include "hw/rnic/exanet/exanet.h"
 #include "hw/rnic/exanet/firmware/internal.h"
 #include "hw/rnic/exanet/engine/job-quota.h"
-#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/link/port.h"
 #include "hw/rnic/exanet/engine/receiver.h"
 #include "hw/rnic/exanet/shm/cdma-internal.h"
 #include "hw/rnic/exanet/shm/node.c"
@@ -147,7 +147,7 @@ static void reports_end(void)
  */
 static void reservation_ends(void)
 {
-    const ExanetPort *p = &box.s->port[EVIL];
+    const RNicPort *p = &box.s->port[EVIL];
 
     box_wire_link(EVIL, false);
     nic_step(RESERVED_NS);

@@ -172,7 +172,7 @@ static void op_packets(FuzzInput *in)
         if (damage & 0x80 && n == 1) {
             buf[pkt.tid % (words * EXANET_WORD_BYTES)] ^= damage;
         }
-        nic_frame_send(EVIL, EXANET_LINK_DATA, pkt.vc, buf, words);
+        nic_frame_send(EVIL, RNIC_LINK_DATA, pkt.vc, buf, words);
         src += stride;
         pkt.tid += flags & 0x10 ? 1 : 0;
         if (i % 64 == 63) {
@@ -183,7 +183,7 @@ static void op_packets(FuzzInput *in)
 
 static void op_hello(FuzzInput *in)
 {
-    struct exanet_hello *h = &box.hello[EVIL];
+    struct rnic_hello *h = &box.hello[EVIL];
     uint8_t flags;
 
     h->coord = cpu_to_le32(coord_of(fuzz_u32(in)));

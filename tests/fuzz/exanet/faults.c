@@ -5,8 +5,8 @@
  */
 #include "../fuzz.h"
 #include "qapi/error.h"
-#include "hw/rnic/exanet/link/inject.h"
-#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/link/inject.h"
+#include "hw/rnic/link/port.h"
 #include "hw/rnic/exanet/base/wire.h"
 #include "hw/rnic/exanet/net/wire-fault.h"
 
@@ -15,42 +15,42 @@
 
 /* --- Stubs of the device ---------------------------------------------------- */
 
-void exanet_port_admin(ExanetPort *p, bool up)
+void rnic_port_admin(RNicPort *p, bool up)
 {
     p->admin_down = !up;
 }
 
 /* --- The target -------------------------------------------------------------- */
 
-static char *plan_set(ExanetPort *p, const char *text)
+static char *plan_set(RNicPort *p, const char *text)
 {
     Error *err = NULL;
 
-    if (!exanet_inject_plan_set(p, &exanet_fault_format, 3, text, &err)) {
+    if (!rnic_inject_plan_set(p, &exanet_fault_format, 3, text, &err)) {
         g_assert_nonnull(err);
         error_free(err);
         return NULL;
     }
     g_assert_null(err);
-    return exanet_inject_plan_get(p);
+    return rnic_inject_plan_get(p);
 }
 
 /*
  * Encodes packets with the faults that the text defines, and asserts the limits of
  * their fates.
  */
-static void packets_pass(ExanetPort *p)
+static void packets_pass(RNicPort *p)
 {
     uint8_t buf[EXANET_PACKET_BYTES] = { 0 };
     ExanetPacket pkt = { .type = EXANET_TYPE_WRITE, .size = 100 };
     unsigned words;
 
     for (unsigned i = 0; i < PACKETS && p->inject; i++) {
-        ExanetFate fate;
+        RNicFate fate;
 
         words = exanet_packet_encode(buf, &pkt);
-        fate = exanet_inject_packet(p, buf, words);
-        g_assert_cmpint(fate.kind, <=, EXANET_FATE_HOLD);
+        fate = rnic_inject_packet(p, buf, words);
+        g_assert_cmpint(fate.kind, <=, RNIC_FATE_HOLD);
         g_assert_cmpint(fate.delay, >=, 0);
         g_assert_cmpint(fate.delay, <=, 10 * (int64_t)NANOSECONDS_PER_SECOND);
     }
@@ -60,11 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
     g_autofree char *text = fuzz_text(&in, TEXT_MAX), *printed = NULL, *again = NULL;
-    static ExanetPort port;         /* static because it is large */
-    static ExanetPortGroup group;
-    ExanetPort *p = &port;
+    static RNicPort port;           /* static because it is large */
+    static RNicPortGroup group;
+    RNicPort *p = &port;
 
-    *p = (ExanetPort) { .group = &group, .index = 3 };
+    *p = (RNicPort) { .group = &group, .index = 3 };
     printed = plan_set(p, text);
     if (printed) {
         again = plan_set(p, printed);
@@ -74,6 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_assert_null(p->inject);
         g_assert_false(p->admin_down);
     }
-    exanet_inject_fini(p);
+    rnic_inject_fini(p);
     return 0;
 }

@@ -5,7 +5,7 @@
  * them.
  */
 #include "../fuzz.h"
-#include "hw/rnic/exanet/link/link-fifo.h"
+#include "hw/rnic/link/port-fifo.h"
 #include "hw/rnic/exanet/base/wire.h"
 #include "rnic/exanet/regs.h"
 
@@ -197,12 +197,12 @@ static void packet_read(const uint8_t *buf, unsigned words, const ExanetPacket *
  * Splits one frame of the FIFO into packets, as a port does, and compares them with
  * @made.
  */
-static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
+static void frame_read(RNicPortFifo *f, const Made *made, unsigned count)
 {
     bool synchronous = true;
     const uint8_t *head;
 
-    for (unsigned i = 0; (head = exanet_fifo_head(f)); i++) {
+    for (unsigned i = 0; (head = rnic_port_fifo_head(f)); i++) {
         ExanetWireStatus status;
         unsigned words = exanet_packet_words(head, &status);
 
@@ -215,11 +215,11 @@ static void frame_read(ExanetFifo *f, const Made *made, unsigned count)
             g_assert_cmpint(status, ==, EXANET_WIRE_MALFORMED);
         }
         if (words == 0 || words > f->left) {
-            exanet_fifo_skip(f, f->left);
+            rnic_port_fifo_skip(f, f->left);
             return;
         }
         packet_read(head, words, synchronous ? &made[i].pkt : NULL);
-        exanet_fifo_skip(f, words);
+        rnic_port_fifo_skip(f, words);
         if (!f->left) {
             return;
         }
@@ -280,7 +280,7 @@ static void run_check(FuzzInput *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FuzzInput in = { data, size };
-    ExanetFifo f = { };
+    RNicPortFifo f = { };
     Made made[FRAME_PACKETS];
     uint8_t frame[FRAME_PACKETS * EXANET_PACKET_BYTES + EXANET_WORD_BYTES];
 
@@ -299,12 +299,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             words += made[count].words;
         }
         cut = how & 0x10 ? fuzz_u8(&in) % words : 0;
-        exanet_fifo_put(&f, frame, words - cut);
+        rnic_port_fifo_put(&f, frame, words - cut);
         /* packets are compared only if the last packet is whole */
         frame_read(&f, made, cut ? 0 : count);
         g_assert_cmpuint(f.count, ==, 0);
-        exanet_fifo_trim(&f);
+        rnic_port_fifo_trim(&f);
     }
-    exanet_fifo_fini(&f);
+    rnic_port_fifo_fini(&f);
     return 0;
 }

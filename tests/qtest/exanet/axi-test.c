@@ -139,7 +139,7 @@ static void test_admin_line(void)
     ExanetTest *t = start(EXANET_IRQ_LINK);
 
     assert_lines(t, false, false);
-    exanet_peer_frame(t->peer, EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_LINK);
     assert_lines(t, true, false);
     exanet_set32(t, EXANET_REG_IRQ_MASK, 0);

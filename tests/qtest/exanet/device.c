@@ -418,14 +418,14 @@ void exanet_assert_quiet(ExanetTest *t)
 
 void exanet_xoff(ExanetTest *t)
 {
-    exanet_peer_frame(t->peer, EXANET_LINK_XOFF, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XOFF, NULL, 0);
     exanet_wait(t, exanet_get32(t, EXANET_PORT(0) + EXANET_REG_PORT_STATUS) &
                 EXANET_PORT_STATUS_PEER_XOFF);
 }
 
 void exanet_xon(ExanetTest *t)
 {
-    exanet_peer_frame(t->peer, EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XON, NULL, 0);
 }
 
 /* --- ExaDMA ---------------------------------------------------------------- */

@@ -242,8 +242,8 @@ static void test_ni(void)
 static void attack_vc(Hostile *h, unsigned round)
 {
     uint64_t bad = exanet_network_total(h->f, DROP_MALFORMED);
-    uint8_t buf[sizeof(struct exanet_frame) + EXANET_PACKET_BYTES];
-    struct exanet_frame *frame = (void *)buf;
+    uint8_t buf[sizeof(struct rnic_frame) + EXANET_PACKET_BYTES];
+    struct rnic_frame *frame = (void *)buf;
     unsigned vcs = round < 2 ? 32 : EXANET_VCS;
 
     for (unsigned vc = 1; vc < vcs; vc++) {
@@ -253,7 +253,7 @@ static void attack_vc(Hostile *h, unsigned round)
 
         pkt.vc = round & 1 ? 0 : vc;
         words = exanet_peer_encode(buf + sizeof(*frame), &pkt);
-        len = exanet_peer_header(h->alien, frame, EXANET_LINK_DATA, words);
+        len = exanet_peer_header(h->alien, frame, RNIC_LINK_DATA, words);
         frame->vc = vc;
         exanet_peer_raw(h->alien, buf, len);
     }
@@ -273,18 +273,18 @@ static void test_vc(void)
 static void attack_garbage(Hostile *h, unsigned round)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(random_seed(round));
-    uint8_t junk[sizeof(struct exanet_frame) + 64 * EXANET_WORD_BYTES];
+    uint8_t junk[sizeof(struct rnic_frame) + 64 * EXANET_WORD_BYTES];
 
     for (unsigned i = 0; i < 200; i++) {
-        size_t len = sizeof(struct exanet_frame) +
+        size_t len = sizeof(struct rnic_frame) +
                      g_rand_int_range(rand, 0, 65) * EXANET_WORD_BYTES;
-        struct exanet_frame *frame = (void *)junk;
+        struct rnic_frame *frame = (void *)junk;
 
         for (size_t k = 0; k < sizeof(junk); k++) {
             junk[k] = g_rand_int(rand);
         }
         if (i & 1) {
-            exanet_peer_header(h->alien, frame, EXANET_LINK_DATA,
+            exanet_peer_header(h->alien, frame, RNIC_LINK_DATA,
                                (len - sizeof(*frame)) / EXANET_WORD_BYTES);
         }
         exanet_peer_raw(h->alien, junk, len);
@@ -352,8 +352,8 @@ static void check_blocked(void (*block)(Hostile *h))
 static void block_xoff(Hostile *h)
 {
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        struct exanet_frame frame;
-        size_t len = exanet_peer_header(h->alien, &frame, EXANET_LINK_XOFF, 0);
+        struct rnic_frame frame;
+        size_t len = exanet_peer_header(h->alien, &frame, RNIC_LINK_XOFF, 0);
 
         frame.vc = vc;
         exanet_peer_raw(h->alien, &frame, len);

@@ -589,7 +589,7 @@ static void test_stopped(void)
         g_assert_cmpuint(t->ports[XP]->packets.length, ==, 0);
         /* the frame of the output has 224 packets; the rest waits in the RX FIFO */
         g_assert_cmpuint(exanet_port_get(t, XM, EXANET_REG_PORT_RX_PACKETS), <, 6 * 64);
-        exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+        exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
         for (unsigned n = 0; n < 6; n++) {
             switch_expect(t, pkt, 64);
         }
@@ -613,7 +613,7 @@ static void test_dropped(void)
     exanet_settle(t);
     passed = exanet_count(t, FORWARDED);
     g_assert_cmpuint(passed, <, 6 * 64);
-    exanet_peer_frame(t->ports[XM], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[XM], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP));
     g_assert_cmpuint(exanet_port_get(t, XM, EXANET_REG_PORT_DROPPED), ==,
                      6 * 64 - passed);

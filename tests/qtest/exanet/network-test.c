@@ -208,8 +208,8 @@ static void test_local_ports(void)
 static void alien_xoff(ExanetPeer *alien)
 {
     for (unsigned vc = 0; vc < EXANET_VCS; vc++) {
-        struct exanet_frame frame;
-        size_t len = exanet_peer_header(alien, &frame, EXANET_LINK_XOFF, 0);
+        struct rnic_frame frame;
+        size_t len = exanet_peer_header(alien, &frame, RNIC_LINK_XOFF, 0);
 
         frame.vc = vc;
         exanet_peer_raw(alien, &frame, len);

@@ -13,9 +13,9 @@ ExanetPeer *exanet_peer_new(uint32_t coord, bool dgram)
     ExanetPeer *p = g_new0(ExanetPeer, 1);
 
     if (machine_on_cable() && !dgram) {
-        wire_peer_init_cable(&p->wire, EXANET_FRAME_MAX);
+        wire_peer_init_cable(&p->wire, RNIC_FRAME_MAX);
     } else {
-        wire_peer_init(&p->wire, dgram, EXANET_FRAME_MAX);
+        wire_peer_init(&p->wire, dgram, RNIC_FRAME_MAX);
     }
     p->coord = coord;
     p->epoch = 0x2a;
@@ -62,15 +62,15 @@ static void put_mac(uint8_t *mac, uint32_t coord)
     stw_be_p(mac + 4, coord);
 }
 
-size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
+size_t exanet_peer_header(ExanetPeer *p, struct rnic_frame *frame,
                           unsigned kind, unsigned words)
 {
-    *frame = (struct exanet_frame) {
-        .ethertype = cpu_to_be16(EXANET_ETHERTYPE),
-        .version = EXANET_LINK_VERSION,
+    *frame = (struct rnic_frame) {
+        .ethertype = cpu_to_be16(RNIC_ETHERTYPE),
+        .version = RNIC_LINK_VERSION,
         .kind = kind,
-        .vc = kind == EXANET_LINK_DATA || kind == EXANET_LINK_XOFF ||
-              kind == EXANET_LINK_XON ? p->vc : 0,
+        .vc = kind == RNIC_LINK_DATA || kind == RNIC_LINK_XOFF ||
+              kind == RNIC_LINK_XON ? p->vc : 0,
         .count = cpu_to_le16(words),
         .seq = cpu_to_le32(p->tx_seq++),
     };
@@ -82,13 +82,13 @@ size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
 void exanet_peer_frame(ExanetPeer *p, unsigned kind, const void *data,
                        unsigned words)
 {
-    g_autofree uint8_t *buf = g_malloc(sizeof(struct exanet_frame) +
+    g_autofree uint8_t *buf = g_malloc(sizeof(struct rnic_frame) +
                                        words * EXANET_WORD_BYTES);
-    size_t len = exanet_peer_header(p, (struct exanet_frame *)buf, kind,
+    size_t len = exanet_peer_header(p, (struct rnic_frame *)buf, kind,
                                     words);
 
     if (words) {
-        memcpy(buf + sizeof(struct exanet_frame), data,
+        memcpy(buf + sizeof(struct rnic_frame), data,
                words * EXANET_WORD_BYTES);
     }
     exanet_peer_raw(p, buf, len);
@@ -96,10 +96,10 @@ void exanet_peer_frame(ExanetPeer *p, unsigned kind, const void *data,
 
 void exanet_peer_hello(ExanetPeer *p, bool heard)
 {
-    struct exanet_hello hello = {
+    struct rnic_hello hello = {
         .coord = cpu_to_le32(p->coord),
         .epoch = p->epoch,
-        .flags = (heard ? EXANET_HELLO_HEARD : 0) | (p->runs ? EXANET_HELLO_RUNS : 0) |
+        .flags = (heard ? RNIC_HELLO_HEARD : 0) | (p->runs ? EXANET_HELLO_RUNS : 0) |
                  (p->no_crc ? EXANET_HELLO_NO_CRC : 0),
         .peer_epoch = heard ? p->hello.epoch : 0,
         .rx_words = cpu_to_le32(16384),
@@ -108,13 +108,13 @@ void exanet_peer_hello(ExanetPeer *p, bool heard)
 
     p->heard_sent = heard;
     p->heard_epoch = p->hello.epoch;
-    exanet_peer_frame(p, EXANET_LINK_HELLO, &hello,
+    exanet_peer_frame(p, RNIC_LINK_HELLO, &hello,
                       sizeof(hello) / EXANET_WORD_BYTES);
 }
 
 void exanet_peer_words(ExanetPeer *p, const void *packets, unsigned words)
 {
-    exanet_peer_frame(p, EXANET_LINK_DATA, packets, words);
+    exanet_peer_frame(p, RNIC_LINK_DATA, packets, words);
 }
 
 unsigned exanet_peer_encode(uint8_t *buf, const ExanetPacket *pkt)
@@ -222,7 +222,7 @@ static void take_packets(ExanetPeer *p, unsigned vc, const uint8_t *data,
     }
 }
 
-static void take_hello(ExanetPeer *p, const struct exanet_hello *hello)
+static void take_hello(ExanetPeer *p, const struct rnic_hello *hello)
 {
     p->hello = *hello;
     p->hello.coord = le32_to_cpu(hello->coord);
@@ -230,7 +230,7 @@ static void take_hello(ExanetPeer *p, const struct exanet_hello *hello)
     p->hello.max_words = le32_to_cpu(hello->max_words);
     p->node = p->hello.coord;
     p->hellos++;
-    p->heard = (hello->flags & EXANET_HELLO_HEARD) &&
+    p->heard = (hello->flags & RNIC_HELLO_HEARD) &&
                hello->peer_epoch == p->epoch;
     g_assert_cmpuint(hello->reserved, ==, 0);
     g_assert_cmphex(p->hello.coord & ~EXANET_COORD, ==, 0);
@@ -240,21 +240,21 @@ static void take_hello(ExanetPeer *p, const struct exanet_hello *hello)
     }
 }
 
-static void check_header(ExanetPeer *p, const struct exanet_frame *frame,
+static void check_header(ExanetPeer *p, const struct rnic_frame *frame,
                          size_t len)
 {
     unsigned words = le16_to_cpu(frame->count);
     uint32_t seq = le32_to_cpu(frame->seq);
     uint8_t mac[6];
 
-    g_assert_cmphex(be16_to_cpu(frame->ethertype), ==, EXANET_ETHERTYPE);
-    g_assert_cmpuint(frame->version, ==, EXANET_LINK_VERSION);
+    g_assert_cmphex(be16_to_cpu(frame->ethertype), ==, RNIC_ETHERTYPE);
+    g_assert_cmpuint(frame->version, ==, RNIC_LINK_VERSION);
     g_assert_cmpuint(frame->vc, <, EXANET_VCS);
-    g_assert_cmpuint(frame->reserved, ==, 0);
+    g_assert_cmpuint(frame->family, ==, RNIC_LINK_EXANET);
     g_assert_cmpuint(len, ==, sizeof(*frame) + words * EXANET_WORD_BYTES);
     /* a DOWN from the new coordinates may precede the HELLO with them */
-    if (p->hellos && frame->kind != EXANET_LINK_HELLO &&
-        frame->kind != EXANET_LINK_DOWN) {
+    if (p->hellos && frame->kind != RNIC_LINK_HELLO &&
+        frame->kind != RNIC_LINK_DOWN) {
         put_mac(mac, p->node);
         g_assert_cmpmem(frame->src, 6, mac, 6);
     }
@@ -269,7 +269,7 @@ static void check_header(ExanetPeer *p, const struct exanet_frame *frame,
 static void take_frame(void *opaque, const uint8_t *buf, size_t len)
 {
     ExanetPeer *p = opaque;
-    const struct exanet_frame *frame = (const void *)buf;
+    const struct rnic_frame *frame = (const void *)buf;
     unsigned words;
 
     g_assert_cmpuint(len, >=, sizeof(*frame));
@@ -277,7 +277,7 @@ static void take_frame(void *opaque, const uint8_t *buf, size_t len)
     words = le16_to_cpu(frame->count);
     buf += sizeof(*frame);
     switch (frame->kind) {
-    case EXANET_LINK_DATA:
+    case RNIC_LINK_DATA:
         g_assert_cmpuint(words, >, 0);
         g_assert_cmpuint(words, <=, p->max_words);
         p->data_frames++;
@@ -288,19 +288,19 @@ static void take_frame(void *opaque, const uint8_t *buf, size_t len)
             take_packets(p, frame->vc, buf, words);
         }
         break;
-    case EXANET_LINK_HELLO:
+    case RNIC_LINK_HELLO:
         g_assert_cmpuint(words, ==, 1);
         take_hello(p, (const void *)buf);
         break;
-    case EXANET_LINK_XOFF:
+    case RNIC_LINK_XOFF:
         p->xoffs++;
         p->xoff |= BIT(frame->vc);
         break;
-    case EXANET_LINK_XON:
+    case RNIC_LINK_XON:
         p->xons++;
         p->xoff &= ~BIT(frame->vc);
         break;
-    case EXANET_LINK_DOWN:
+    case RNIC_LINK_DOWN:
         p->downs++;
         p->heard = false;
         break;

@@ -43,7 +43,7 @@ typedef struct ExanetPeer {
     /* the last exanet_peer_hello(): its HELLO had HEARD; the epoch of the device then */
     bool heard_sent;
     uint8_t heard_epoch;
-    struct exanet_hello hello;      /* the last HELLO of the device, in host order */
+    struct rnic_hello hello;        /* the last HELLO of the device, in host order */
     uint32_t node;                  /* coordinates in the last HELLO of the device */
     unsigned hellos, downs, xoffs, xons;    /* numbers of link frames received */
     /* bit n: the last XOFF or XON of the device for virtual channel n was XOFF */
@@ -86,7 +86,7 @@ void exanet_peer_frame(ExanetPeer *p, unsigned kind, const void *data,
  * Writes a correct header with the next sequence number to @frame; returns the length in
  * bytes of the frame with @words words.
  */
-size_t exanet_peer_header(ExanetPeer *p, struct exanet_frame *frame,
+size_t exanet_peer_header(ExanetPeer *p, struct rnic_frame *frame,
                           unsigned kind, unsigned words);
 void exanet_peer_hello(ExanetPeer *p, bool heard);
 /* Sends the whole packets at @packets, @words words in total, in one DATA frame. */

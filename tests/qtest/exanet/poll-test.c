@@ -40,7 +40,7 @@ static void peer_connect(Rig *r)
     ExanetPeer *p = r->t->peer;
 
     wire_peer_fini(&p->wire);
-    wire_peer_connect(&p->wire, r->path[r->port], EXANET_FRAME_MAX);
+    wire_peer_connect(&p->wire, r->path[r->port], RNIC_FRAME_MAX);
 }
 
 /*

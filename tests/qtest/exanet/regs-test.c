@@ -523,7 +523,7 @@ static void cause_link_change(ExanetTest *t)
               EXANET_PORT_STATUS_UP;
 
     if (up) {
-        exanet_peer_frame(t->peer, EXANET_LINK_DOWN, NULL, 0);
+        exanet_peer_frame(t->peer, RNIC_LINK_DOWN, NULL, 0);
     } else {
         exanet_peer_hello(t->peer, false);
     }

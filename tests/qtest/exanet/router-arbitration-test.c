@@ -34,7 +34,7 @@ static void test_local_ports(void)
         g_assert_cmpuint(exanet_get64(t, EXANET_SWITCH + EXANET_REG_SW_LOCAL0 +
                                       8 * i), ==, i == 1 ? 0 : STREAM);
     }
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
     exanet_stream_take(t, XP, exanet_around[F2], 0, STREAM);
     exanet_assert_quiet(t);
     for (unsigned i = 0; i < 4; i++) {
@@ -62,7 +62,7 @@ static void test_channels(void)
         exanet_assert_passed(t, XM, XP, &pkt, EXANET_VC_ORDER);
     }
     g_assert_cmpuint(exanet_port_level(t, XM), >, 0);
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
     exanet_stream_take(t, XP, exanet_around[XM], 0, STREAM);
     exanet_stop(t);
 }
@@ -80,7 +80,7 @@ static void test_cut(void)
     exanet_stream_send(t, F2, exanet_around[F2], exanet_around[XM], 0, STREAM);
     exanet_settle(t);
     g_assert_true(g_queue_is_empty(&t->ports[XM]->packets));
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_DOWN, NULL, 0);
     exanet_stream_take(t, XM, exanet_around[F2], 0, STREAM);
     exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, STREAM);
     g_assert_cmpuint(exanet_port_level(t, F2), ==, 0);
@@ -162,7 +162,7 @@ static void test_contention(void)
     exanet_set32(t, EXANET_FW + EXANET_REG_FW_MODE, EXANET_FW_EXTERNAL);
     for (unsigned round = 0; round < 3; round++) {
         crowd_gather(t);
-        exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+        exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
         crowd_take(t, 0);
     }
     exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
@@ -181,7 +181,7 @@ static void test_contention_slow(void)
     exanet_set32(t, EXANET_PORT(XP) + EXANET_REG_PORT_RATE, 1000000);
     exanet_set32(t, EXANET_SWITCH + EXANET_REG_SW_FLOW, 0);
     crowd_gather(t);
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
     crowd_take(t, 20000);
     exanet_assert_drops(t, EXANET_CNT_DROP_NO_ROUTE, 0);
     exanet_stop(t);
@@ -199,7 +199,7 @@ static void test_contention_uneven(void)
     exanet_stream_send(t, F3, crowd_src[1], exanet_around[XP], 0, 3);
     exanet_stream_send(t, F4, crowd_src[2], exanet_around[XP], 0, 20);
     exanet_settle(t);
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
     for (unsigned left = 23; left; n++) {
         g_autofree ExanetRxPacket *rx = exanet_peer_take(t->ports[XP]);
 
@@ -224,10 +224,10 @@ static void test_contention_gone(void)
                            CROWD_PACKETS);
     }
     exanet_settle(t);
-    exanet_peer_frame(t->ports[F2], EXANET_LINK_DOWN, NULL, 0);
-    exanet_peer_frame(t->ports[F4], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[F2], RNIC_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[F4], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, exanet_port_level(t, F2) + exanet_port_level(t, F4) == 0);
-    exanet_peer_frame(t->ports[XP], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[XP], RNIC_LINK_XON, NULL, 0);
     for (unsigned n = 0; n < CROWD_PACKETS;) {
         g_autofree ExanetRxPacket *rx = exanet_peer_take(t->ports[XP]);
 

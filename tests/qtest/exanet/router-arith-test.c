@@ -183,7 +183,7 @@ static unsigned waiting(ExanetTest *t, unsigned in, unsigned out)
 
 static void let_go(ExanetTest *t, unsigned port)
 {
-    exanet_peer_frame(t->ports[port], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[port], RNIC_LINK_XON, NULL, 0);
 }
 
 /* Links without a netdev, between others and behind them, have no packets that wait. */
@@ -267,11 +267,11 @@ static void test_blocked_down(void)
     exanet_stream_send(t, MINUS, LOWER, R2, 0, 5);
     exanet_wait(t, waiting(t, CARD, PLUS) == 20 * STREAM_WORDS);
     exanet_wait(t, waiting(t, MINUS, PLUS) == 5 * STREAM_WORDS);
-    exanet_peer_frame(t->ports[CARD], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[CARD], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, waiting(t, CARD, PLUS) == 0);
     g_assert_cmpuint(exanet_port_get(t, CARD, EXANET_REG_PORT_DROPPED), ==, 20);
     g_assert_cmpuint(waiting(t, MINUS, PLUS), ==, 5 * STREAM_WORDS);
-    exanet_peer_frame(t->ports[PLUS], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[PLUS], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, waiting(t, MINUS, PLUS) == 0);
     g_assert_cmpuint(exanet_count(t, DROP_NO_ROUTE), ==, 5);
     exanet_stop(t);
@@ -478,7 +478,7 @@ static void test_paths(void)
         }
     }
     /* all paths take the only link that is up */
-    exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[SPINE0], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
     for (unsigned path = 0; path < ARRAY_SIZE(spine); path++) {
         ExanetPacket pkt = exanet_router_write(HOST, NODE(9, 0, 0), path);
@@ -535,10 +535,10 @@ static void test_table_down(void)
 {
     ExanetTest *t = start_leaf(LEAF_TABLE);
 
-    exanet_peer_frame(t->ports[SPINE0], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[SPINE0], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE0) & EXANET_PORT_STATUS_UP));
     exanet_assert_own_route(t, NODE(9, 0, 0), SPINE1);
-    exanet_peer_frame(t->ports[SPINE1], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[SPINE1], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, SPINE1) & EXANET_PORT_STATUS_UP));
     exanet_assert_own_route(t, NODE(9, 0, 0), -1);
     exanet_assert_own_route(t, NODE(255, 0, 0), -1);

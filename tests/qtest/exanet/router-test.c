@@ -59,7 +59,7 @@ static void test_roles(void)
     assert_role(t, YM, EXANET_ROLE_AUTO);
     exanet_assert_own_route(t, AT(0, 3, 1) | 2 << 8, -1);
     /* without a link there is no role */
-    exanet_peer_frame(t->ports[XM], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[XM], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, XM) & EXANET_PORT_STATUS_UP));
     assert_role(t, XM, EXANET_ROLE_AUTO);
     exanet_stop(t);
@@ -133,7 +133,7 @@ static void test_routes_f2(void)
         }
     }
     /* without the cable to F3 no other node forwards packets to F3 */
-    exanet_peer_frame(t->ports[2], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[2], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, 2) & EXANET_PORT_STATUS_UP));
     exanet_assert_own_route(t, AT(2, 0, 0), -1);
     exanet_assert_own_route(t, AT(2, 1, 0), 0);
@@ -365,7 +365,7 @@ static void test_parallel(void)
         pkt.dst = peers[1];
         exanet_assert_passed(t, 0, cables[path % 4 % 3], &pkt, vc);
     }
-    exanet_peer_frame(t->ports[3], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[3], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !(exanet_port_status(t, 3) & EXANET_PORT_STATUS_UP));
     for (unsigned path = 0; path < EXANET_PATH_ORDER; path++) {
         ExanetPacket pkt = exanet_router_write(peers[0], AT(2, 3, 1), path);

@@ -160,7 +160,7 @@ void exanet_assert_own_route(ExanetTest *t, uint32_t dst, int port)
 
 void exanet_port_stop(ExanetTest *t, unsigned port)
 {
-    exanet_peer_frame(t->ports[port], EXANET_LINK_XOFF, NULL, 0);
+    exanet_peer_frame(t->ports[port], RNIC_LINK_XOFF, NULL, 0);
     exanet_wait(t, exanet_port_status(t, port) & EXANET_PORT_STATUS_PEER_XOFF);
 }
 

@@ -541,7 +541,7 @@ static void assert_free(ExanetTest *t)
 /* Sends XOFF as @p at port @port, and waits until the device has handled it. */
 static void hold(ExanetTest *t, ExanetPeer *p, unsigned port)
 {
-    exanet_peer_frame(p, EXANET_LINK_XOFF, NULL, 0);
+    exanet_peer_frame(p, RNIC_LINK_XOFF, NULL, 0);
     exanet_wait(t, exanet_get32(t, EXANET_PORT(port) + EXANET_REG_PORT_STATUS) &
                 EXANET_PORT_STATUS_PEER_XOFF);
 }
@@ -732,7 +732,7 @@ static void test_two_sources(void)
     assert_entry(t, 0, &pkt[0], 1);
     g_assert_cmpuint(exanet_count(t, SHM_CAM_NEW), ==, 2);
     g_assert_cmpuint(exanet_count(t, SHM_CAM_HIT), ==, 0);
-    exanet_peer_frame(t->ports[0], EXANET_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->ports[0], RNIC_LINK_XON, NULL, 0);
     g_assert_cmpuint(exanet_peer_take_axi(t->ports[0], &pkt[0], NULL), ==,
                      EXANET_RESP_ACK);
     exanet_assert_quiet(t);

@@ -102,7 +102,7 @@ void transit_flow(ExanetTest *t, unsigned port, unsigned vc, bool xoff)
 {
     t->ports[port]->vc = vc;
     exanet_peer_frame(t->ports[port],
-                      xoff ? EXANET_LINK_XOFF : EXANET_LINK_XON, NULL, 0);
+                      xoff ? RNIC_LINK_XOFF : RNIC_LINK_XON, NULL, 0);
     exanet_wait(t, xoff == !!(transit_status(t, port,
                                              EXANET_PORT_STATUS_PEER_XOFF_VC) &
                               BIT(vc)));

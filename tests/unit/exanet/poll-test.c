@@ -7,7 +7,7 @@
 #include "hw/rnic/core/poll.h"
 #include "hw/rnic/exanet/bar.h"
 #include "hw/rnic/exanet/exanet.h"
-#include "hw/rnic/exanet/link/port.h"
+#include "hw/rnic/link/port.h"
 
 #define CTX     3
 #define LOOKS   3                   /* looks at the netdevs in one poll */
@@ -16,11 +16,11 @@ static struct {
     ExanetState *s;
     unsigned begun, ended;          /* polls that have begun and ended */
     unsigned looks;                 /* looks at the netdevs in this poll */
-    unsigned ports;                 /* calls of exanet_port_poll() */
+    unsigned ports;                 /* calls of rnic_port_poll() */
     unsigned series_begun;          /* calls of exanet_series_poll_begin() */
     unsigned series_ended;          /* calls of exanet_series_poll_end() */
     unsigned series_stopped;        /* calls of exanet_series_end() */
-    unsigned watches;               /* calls of exanet_port_watch() */
+    unsigned watches;               /* calls of rnic_port_watch() */
     bool watch_on;                  /* argument @on of these calls */
     bool other;                     /* another vCPU polls */
     unsigned runs;                  /* runs of the units */
@@ -53,7 +53,7 @@ void rnic_poll_end(RNicPoll *p)
     rig.ended++;
 }
 
-void exanet_port_poll(ExanetPort *p)
+void rnic_port_poll(RNicPort *p)
 {
     g_assert_true(p == &rig.s->port[rig.ports % EXANET_LINKS]);
     rig.ports++;
@@ -62,7 +62,7 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
-void exanet_port_watch(ExanetPort *p, bool on)
+void rnic_port_watch(RNicPort *p, bool on)
 {
     g_assert_true(p == &rig.s->port[rig.watches % EXANET_LINKS]);
     g_assert_true(on == rig.watch_on);

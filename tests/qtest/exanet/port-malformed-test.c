@@ -18,42 +18,42 @@ static void spoil_ethertype(ExanetTest *t, uint8_t *frame, size_t *len)
 
 static void spoil_version(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, version)]++;
+    frame[offsetof(struct rnic_frame, version)]++;
 }
 
-static void spoil_reserved(ExanetTest *t, uint8_t *frame, size_t *len)
+static void spoil_family(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, reserved)] = 1;
+    frame[offsetof(struct rnic_frame, family)] = RNIC_LINK_EXTOLL;
 }
 
 static void spoil_vc(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, vc)] = EXANET_VCS;
+    frame[offsetof(struct rnic_frame, vc)] = EXANET_VCS;
 }
 
 static void spoil_kind(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, kind)] = 4;
+    frame[offsetof(struct rnic_frame, kind)] = 4;
 }
 
 static void spoil_kind_high(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, kind)] = 255;
+    frame[offsetof(struct rnic_frame, kind)] = 255;
 }
 
 static void spoil_source(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, src) + 5] ^= 1;
+    frame[offsetof(struct rnic_frame, src) + 5] ^= 1;
 }
 
 static void spoil_count(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, count)]++;
+    frame[offsetof(struct rnic_frame, count)]++;
 }
 
 static void spoil_count_high(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    frame[offsetof(struct exanet_frame, count) + 1] = 0xff;
+    frame[offsetof(struct rnic_frame, count) + 1] = 0xff;
 }
 
 static void spoil_short(ExanetTest *t, uint8_t *frame, size_t *len)
@@ -63,7 +63,7 @@ static void spoil_short(ExanetTest *t, uint8_t *frame, size_t *len)
 
 static void spoil_header_cut(ExanetTest *t, uint8_t *frame, size_t *len)
 {
-    *len = sizeof(struct exanet_frame) - 1;
+    *len = sizeof(struct rnic_frame) - 1;
 }
 
 static void spoil_one_byte(ExanetTest *t, uint8_t *frame, size_t *len)
@@ -75,7 +75,7 @@ static void spoil_one_byte(ExanetTest *t, uint8_t *frame, size_t *len)
 static void test_bad_frames(void)
 {
     static Spoil *const spoil[] = {
-        spoil_ethertype, spoil_version, spoil_reserved, spoil_vc,
+        spoil_ethertype, spoil_version, spoil_family, spoil_vc,
         spoil_kind, spoil_kind_high, spoil_source, spoil_count, spoil_count_high,
         spoil_short, spoil_header_cut, spoil_one_byte,
     };
@@ -88,11 +88,11 @@ static void test_bad_frames(void)
     ExanetPacket pkt = exanet_block_packet(t->peer, &b, 0);
 
     for (unsigned i = 0; i < ARRAY_SIZE(spoil); i++) {
-        uint8_t frame[sizeof(struct exanet_frame) + EXANET_PACKET_BYTES];
+        uint8_t frame[sizeof(struct rnic_frame) + EXANET_PACKET_BYTES];
         unsigned words =
-            exanet_peer_encode(frame + sizeof(struct exanet_frame), &pkt);
+            exanet_peer_encode(frame + sizeof(struct rnic_frame), &pkt);
         size_t len = exanet_peer_header(t->peer, (void *)frame,
-                                        EXANET_LINK_DATA, words);
+                                        RNIC_LINK_DATA, words);
 
         spoil[i](t, frame, &len);
         exanet_peer_raw(t->peer, frame, len);
@@ -121,7 +121,7 @@ static void test_empty_frames(void)
     ExanetTest *t = exanet_start(",rx-fifo-words=256");
 
     for (unsigned i = 0; i < 5000; i++) {
-        exanet_peer_frame(t->peer, EXANET_LINK_DATA, NULL, 0);
+        exanet_peer_frame(t->peer, RNIC_LINK_DATA, NULL, 0);
     }
     exanet_link_assert_works(t, 1);
     exanet_stop(t);
@@ -130,36 +130,36 @@ static void test_empty_frames(void)
 static void test_bad_hello(void)
 {
     ExanetTest *t = exanet_start_cold("", false);
-    struct exanet_hello good = {
+    struct rnic_hello good = {
         .coord = cpu_to_le32(EXANET_TEST_PEER), .epoch = t->peer->epoch,
-        .flags = EXANET_HELLO_HEARD, .peer_epoch = EXANET_TEST_EPOCH,
+        .flags = RNIC_HELLO_HEARD, .peer_epoch = EXANET_TEST_EPOCH,
         .rx_words = cpu_to_le32(256), .max_words = cpu_to_le32(256),
     };
-    struct exanet_hello bad[2] = { good, good };
+    struct rnic_hello bad[2] = { good, good };
 
     t->peer->silent = true;
     /* coordinates that do not exist */
     bad[0].coord = cpu_to_le32(EXANET_COORD_MASK + 1);
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, bad, 1);
     /* a maximum length that is less than a packet */
     bad[0] = good;
     bad[0].max_words = cpu_to_le32(EXANET_PACKET_WORDS - 1);
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, bad, 1);
     /* two words, and no word */
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 2);
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, bad, 2);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, NULL, 0);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 4);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
     /* a wrong epoch of the device */
     bad[0] = good;
     bad[0].peer_epoch++;
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, bad, 1);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, bad, 1);
     exanet_settle(t);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
     /* DATA from a peer whose link is not up */
     exanet_link_send_acks(t, 1);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 5);
-    exanet_peer_frame(t->peer, EXANET_LINK_HELLO, &good, 1);
+    exanet_peer_frame(t->peer, RNIC_LINK_HELLO, &good, 1);
     exanet_wait(t, exanet_link_is(t, EXANET_PORT_STATUS_UP));
     exanet_stop(t);
 }
@@ -172,9 +172,9 @@ static void test_stranger(void)
     t->peer->silent = true;
     exanet_set32(t, EXANET_REG_CTRL, EXANET_CTRL_ENABLE);
     exanet_link_send_acks(t, 1);
-    exanet_peer_frame(t->peer, EXANET_LINK_XOFF, NULL, 0);
-    exanet_peer_frame(t->peer, EXANET_LINK_XON, NULL, 0);
-    exanet_peer_frame(t->peer, EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XOFF, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_XON, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, exanet_link_count(t, EXANET_REG_PORT_DROPPED) == 4);
     g_assert_cmpuint(exanet_count(t, RX_ACK), ==, 0);
     t->peer->silent = false;
@@ -283,11 +283,11 @@ static void test_garbage(void)
             break;
         default:
             /* a frame with valid addresses and random kind and count */
-            exanet_peer_header(t->peer, (void *)buf, EXANET_LINK_DATA, 1);
+            exanet_peer_header(t->peer, (void *)buf, RNIC_LINK_DATA, 1);
             buf[15] = g_rand_int(rand);
             buf[18] = g_rand_int_range(rand, 0, 16);
             /* does not send DOWN and HELLO, which would take the link down */
-            if (buf[15] == EXANET_LINK_DATA || buf[15] > EXANET_LINK_DOWN) {
+            if (buf[15] == RNIC_LINK_DATA || buf[15] > RNIC_LINK_DOWN) {
                 exanet_peer_raw(t->peer, buf, len);
             }
         }
@@ -303,14 +303,14 @@ static void test_garbage(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/link/malformed-frames-t25", test_bad_frames);
-    qtest_add_func("/exanet/link/malformed-no-bytes", test_no_bytes);
-    qtest_add_func("/exanet/link/malformed-empty-frames-t25", test_empty_frames);
-    qtest_add_func("/exanet/link/malformed-hello-t25", test_bad_hello);
-    qtest_add_func("/exanet/link/malformed-stranger-t25", test_stranger);
-    qtest_add_func("/exanet/link/malformed-truncated-packet-t25", test_truncated_packet);
-    qtest_add_func("/exanet/link/malformed-packets-t25", test_bad_packets);
-    qtest_add_func("/exanet/link/malformed-replay", test_replay);
-    qtest_add_func("/exanet/link/malformed-garbage-t25", test_garbage);
+    qtest_add_func("/exanet/port/malformed-frames-t25", test_bad_frames);
+    qtest_add_func("/exanet/port/malformed-no-bytes", test_no_bytes);
+    qtest_add_func("/exanet/port/malformed-empty-frames-t25", test_empty_frames);
+    qtest_add_func("/exanet/port/malformed-hello-t25", test_bad_hello);
+    qtest_add_func("/exanet/port/malformed-stranger-t25", test_stranger);
+    qtest_add_func("/exanet/port/malformed-truncated-packet-t25", test_truncated_packet);
+    qtest_add_func("/exanet/port/malformed-packets-t25", test_bad_packets);
+    qtest_add_func("/exanet/port/malformed-replay", test_replay);
+    qtest_add_func("/exanet/port/malformed-garbage-t25", test_garbage);
     return g_test_run();
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, sending: packets fill a frame for each virtual channel.  The port
+ * Link port, sending: packets fill a frame for each virtual channel.  The port
  * sends the frame to the netdev or, in loopback, puts the packets into its own RX FIFO.
  *
  *   commit --> frame of the VC ---+--> [rate] --> [latency] --> netdev
  *   respond --> urgent of the VC -+
  *
  * The netdev keeps at most one frame of the port (@blocked).  Further frames wait in
- * ExanetTx, and units wait until a frame has room.  Rate and latency are in virtual time.
- * Every event that permits a frame to leave causes a call of exanet_port_flush().
+ * RNicPortTx, and units wait until a frame has room.  Rate and latency are virtual time.
+ * Every event that permits a frame to leave causes a call of rnic_port_flush().
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
-#include "../../core/pace.h"
-#include "link.h"
+#include "../core/pace.h"
+#include "port-internal.h"
 #include "port.h"
 
 /*
  * Bytes of urgent packets of a channel, from which on the port drops packets of
- * exanet_port_respond(), because the neighbour may accept no frames.
+ * rnic_port_respond(), because the neighbour may accept no frames.
  */
 #define URGENT_MAX (1 * MiB)
 /*
- * Bytes of urgent packets of a channel, from which on exanet_port_commit() adds packets
+ * Bytes of urgent packets of a channel, from which on rnic_port_commit() adds packets
  * to the frame instead.
  */
 #define URGENT_TRANSIT_MAX (64 * KiB)
@@ -40,33 +40,33 @@
  * cable with a rate; see port_rate_take().
  */
 #define CATCH_UP_NS (10 * SCALE_MS)
-/* Number of words delayed by the latency, from which on frames wait in ExanetTx. */
-#define FLIGHT_WORDS_MAX (1 * MiB / EXANET_LINK_WORD)
-/* Flag in ExanetTx.urgent_words: the packet has a bad header. */
+/* Number of words delayed by the latency, from which on frames wait in RNicPortTx. */
+#define FLIGHT_WORDS_MAX (1 * MiB / RNIC_LINK_WORD)
+/* Flag in RNicPortTx.urgent_words: the packet has a bad header. */
 #define URGENT_BAD_HEADER 0x80
 /* Time by which each frame that leaves shortens the stall; see port_stall_relieve(). */
 #define STALL_FRAME_NS (100 * SCALE_MS)
-#define WORD_BITS (8 * EXANET_LINK_WORD)
+#define WORD_BITS (8 * RNIC_LINK_WORD)
 
 /* A frame that the latency delays. */
-typedef struct ExanetFlight {
+typedef struct RNicFlight {
     int64_t due;                    /* ns, virtual time from which the port may send */
     unsigned vc;
     unsigned words;                 /* words of packets in @frame */
     uint8_t frame[];                /* room for the header, then the packets */
-} ExanetFlight;
+} RNicFlight;
 
 /* --- Frames ------------------------------------------------------------- */
 
 static void port_sent(NetClientState *nc, ssize_t len);
-static void port_control_flush(ExanetPort *p);
+static void port_control_flush(RNicPort *p);
 
 /*
  * Sends @len bytes at @frame to the netdev, and then the control frames that wait.
  * Returns false if the netdev keeps the frame for later; the caller then moves the frame
  * to @p->held.
  */
-static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
+static bool port_netdev_send(RNicPort *p, const uint8_t *frame, size_t len)
 {
     /*
      * @blocked is set first, because a node on a hub may answer before the call returns
@@ -86,33 +86,33 @@ static bool port_netdev_send(ExanetPort *p, const uint8_t *frame, size_t len)
  * Writes the header of the frame at @frame, which has @words words behind the header.
  * Returns the length of the frame in bytes.
  */
-static size_t port_header_put(ExanetPort *p, uint8_t *frame,
-                              enum exanet_link_kind kind, unsigned vc,
+static size_t port_header_put(RNicPort *p, uint8_t *frame,
+                              enum rnic_link_kind kind, unsigned vc,
                               unsigned words)
 {
-    const ExanetPortOwner *owner = p->group->owner;
-    struct exanet_frame *f = (struct exanet_frame *)frame;
+    const RNicPortOwner *owner = p->group->owner;
+    struct rnic_frame *f = (struct rnic_frame *)frame;
 
     if (p->peer_known) {
-        exanet_link_mac(owner, f->dst, p->peer);
+        rnic_link_mac(owner, f->dst, p->peer);
     } else {
         memset(f->dst, 0xff, sizeof(f->dst));
     }
-    exanet_link_mac(owner, f->src, p->group->node);
-    f->ethertype = cpu_to_be16(EXANET_ETHERTYPE);
-    f->version = EXANET_LINK_VERSION;
+    rnic_link_mac(owner, f->src, p->group->node);
+    f->ethertype = cpu_to_be16(RNIC_ETHERTYPE);
+    f->version = RNIC_LINK_VERSION;
     f->kind = kind;
     f->vc = vc;
-    f->reserved = owner->family;
+    f->family = owner->family;
     f->count = cpu_to_le16(words);
     f->seq = cpu_to_le32(p->tx_seq++);
-    exanet_link_trace(p, EXANET_PORT_STEP_TX, kind, vc, words);
-    return sizeof(*f) + words * EXANET_LINK_WORD;
+    rnic_link_trace(p, RNIC_PORT_STEP_TX, kind, vc, words);
+    return sizeof(*f) + words * RNIC_LINK_WORD;
 }
 
 /* Writes the header of the frame at @frame, and sends the frame with its @words words. */
-static void port_short_send(ExanetPort *p, uint8_t *frame,
-                            enum exanet_link_kind kind, unsigned vc,
+static void port_short_send(RNicPort *p, uint8_t *frame,
+                            enum rnic_link_kind kind, unsigned vc,
                             unsigned words)
 {
     size_t len = port_header_put(p, frame, kind, vc, words);
@@ -122,25 +122,25 @@ static void port_short_send(ExanetPort *p, uint8_t *frame,
     }
 }
 
-void exanet_link_control_send(ExanetPort *p, enum exanet_link_kind kind,
-                              unsigned vc)
+void rnic_link_control_send(RNicPort *p, enum rnic_link_kind kind,
+                            unsigned vc)
 {
-    struct exanet_frame frame;
+    struct rnic_frame frame;
 
     port_short_send(p, (uint8_t *)&frame, kind, vc, 0);
 }
 
-void exanet_link_hello_send(ExanetPort *p)
+void rnic_link_hello_send(RNicPort *p)
 {
     struct {
-        struct exanet_frame frame;
-        struct exanet_hello hello;
+        struct rnic_frame frame;
+        struct rnic_hello hello;
     } QEMU_PACKED f = {
         .hello = {
             .coord = cpu_to_le32(p->group->node),
             .epoch = p->group->epoch,
-            .flags = (p->peer_known ? EXANET_HELLO_HEARD : 0) |
-                     exanet_link_features(p),
+            .flags = (p->peer_known ? RNIC_HELLO_HEARD : 0) |
+                     rnic_link_features(p),
             .peer_epoch = p->peer_known ? p->peer_epoch : 0,
             .rx_words = cpu_to_le32(p->group->rx_words),
             .max_words = cpu_to_le32(MIN(p->group->rx_words,
@@ -148,49 +148,49 @@ void exanet_link_hello_send(ExanetPort *p)
         },
     };
 
-    QEMU_BUILD_BUG_ON(sizeof(f.hello) != EXANET_LINK_WORD);
+    QEMU_BUILD_BUG_ON(sizeof(f.hello) != RNIC_LINK_WORD);
     p->hello_due = p->blocked;
     if (!p->blocked) {
-        port_short_send(p, (uint8_t *)&f, EXANET_LINK_HELLO, 0, 1);
+        port_short_send(p, (uint8_t *)&f, RNIC_LINK_HELLO, 0, 1);
     }
 }
 
-void exanet_link_down_send(ExanetPort *p)
+void rnic_link_down_send(RNicPort *p)
 {
     p->down_due = p->blocked;
     if (!p->blocked) {
-        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+        rnic_link_control_send(p, RNIC_LINK_DOWN, 0);
     }
 }
 
-void exanet_link_xoff_send(ExanetPort *p, unsigned vcs)
+void rnic_link_xoff_send(RNicPort *p, unsigned vcs)
 {
     if (p->loopback) {
-        exanet_link_peer_xoff_set(p, p->xoff);
-        exanet_link_schedule(p);
+        rnic_link_peer_xoff_set(p, p->xoff);
+        rnic_link_schedule(p);
         return;
     }
     p->xoff_due |= vcs;
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS && !p->blocked; vc++) {
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS && !p->blocked; vc++) {
         if (p->xoff_due & BIT(vc)) {
             p->xoff_due &= ~BIT(vc);
-            exanet_link_control_send(p, p->xoff & BIT(vc) ? EXANET_LINK_XOFF :
-                                     EXANET_LINK_XON, vc);
+            rnic_link_control_send(p, p->xoff & BIT(vc) ? RNIC_LINK_XOFF :
+                                   RNIC_LINK_XON, vc);
         }
     }
 }
 
 /* Sends the control frames that have waited because of @p->blocked. */
-static void port_control_flush(ExanetPort *p)
+static void port_control_flush(RNicPort *p)
 {
     if (p->down_due && !p->blocked) {
-        exanet_link_down_send(p);
+        rnic_link_down_send(p);
     }
     if (p->hello_due && !p->blocked) {
-        exanet_link_hello_send(p);
+        rnic_link_hello_send(p);
     }
     if (p->xoff_due && !p->blocked) {
-        exanet_link_xoff_send(p, 0);
+        rnic_link_xoff_send(p, 0);
     }
 }
 
@@ -200,7 +200,7 @@ static void port_control_flush(ExanetPort *p)
  */
 static void port_sent(NetClientState *nc, ssize_t len)
 {
-    ExanetPort *p = qemu_get_nic_opaque(nc);
+    RNicPort *p = qemu_get_nic_opaque(nc);
     bool entered;
 
     if (!p->blocked) {
@@ -218,8 +218,8 @@ static void port_sent(NetClientState *nc, ssize_t len)
         port_netdev_send(p, p->held, p->held_len);
     } else {
         port_control_flush(p);
-        exanet_port_flush(p);
-        exanet_link_schedule(p);
+        rnic_port_flush(p);
+        rnic_link_schedule(p);
     }
     rnic_loop_leave(p->group->loop, entered);
 }
@@ -227,13 +227,13 @@ static void port_sent(NetClientState *nc, ssize_t len)
 /* --- Packets to the cable ----------------------------------------------- */
 
 /* Returns true if the netdev or, in loopback, the RX FIFO can accept a frame now. */
-static bool port_output_open(ExanetPort *p)
+static bool port_output_open(RNicPort *p)
 {
-    return p->loopback ? exanet_link_rx_room(p) : !p->blocked;
+    return p->loopback ? rnic_link_rx_room(p) : !p->blocked;
 }
 
 /* Returns true if the port can send the next frame or add the frame to @p->flight now. */
-static bool port_frame_may_leave(ExanetPort *p)
+static bool port_frame_may_leave(RNicPort *p)
 {
     if (p->latency || p->flight.length) {
         if (p->flight_words >= FLIGHT_WORDS_MAX) {
@@ -249,25 +249,25 @@ static bool port_frame_may_leave(ExanetPort *p)
  * Sends the @words words of packets in the frame at @frame to the netdev or, in loopback,
  * copies the words to the port's RX FIFO.  Returns false if the netdev keeps the frame.
  */
-static bool port_packets_send(ExanetPort *p, uint8_t *frame, unsigned vc,
+static bool port_packets_send(RNicPort *p, uint8_t *frame, unsigned vc,
                               unsigned words)
 {
     if (p->loopback) {
-        exanet_link_rx_put(p, vc, frame + sizeof(struct exanet_frame), words);
-        exanet_link_schedule(p);
+        rnic_link_rx_put(p, vc, frame + sizeof(struct rnic_frame), words);
+        rnic_link_schedule(p);
         return true;
     }
-    return port_netdev_send(p, frame, port_header_put(p, frame, EXANET_LINK_DATA, vc,
+    return port_netdev_send(p, frame, port_header_put(p, frame, RNIC_LINK_DATA, vc,
                                                       words));
 }
 
 /* Adds a copy of the frame at @frame to @p->flight. */
-static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
+static void port_flight_start(RNicPort *p, const uint8_t *frame, unsigned vc,
                               unsigned words)
 {
-    size_t len = sizeof(struct exanet_frame) + words * EXANET_LINK_WORD;
-    ExanetFlight *f = g_malloc(sizeof(*f) + len);
-    ExanetFlight *last = g_queue_peek_tail(&p->flight);
+    size_t len = sizeof(struct rnic_frame) + words * RNIC_LINK_WORD;
+    RNicFlight *f = g_malloc(sizeof(*f) + len);
+    RNicFlight *last = g_queue_peek_tail(&p->flight);
 
     /* the maximum keeps the frames in order after the latency has become shorter */
     f->due = MAX(rnic_now() + p->latency, last ? last->due : 0);
@@ -279,9 +279,9 @@ static void port_flight_start(ExanetPort *p, const uint8_t *frame, unsigned vc,
 }
 
 /* Sends the frames of @p->flight whose latency has passed, while the output is open. */
-static void port_flight_land(ExanetPort *p)
+static void port_flight_land(RNicPort *p)
 {
-    ExanetFlight *f;
+    RNicFlight *f;
 
     while ((f = g_queue_peek_head(&p->flight)) &&
            f->due <= rnic_now() && port_output_open(p)) {
@@ -295,7 +295,7 @@ static void port_flight_land(ExanetPort *p)
 }
 
 /* Sets @p->tx_free to the time when the cable has carried @words words more. */
-static void port_rate_take(ExanetPort *p, unsigned words)
+static void port_rate_take(RNicPort *p, unsigned words)
 {
     /*
      * a frame may begin up to CATCH_UP_NS in the past, because a late timer or a late
@@ -312,7 +312,7 @@ static void port_rate_take(ExanetPort *p, unsigned words)
  * Sends the frame at *@frame with @words words, or adds a copy of the frame to @p->flight
  * if there is a latency.  If the netdev keeps the frame, exchanges *@frame and @p->held.
  */
-static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
+static void port_frame_send(RNicPort *p, uint8_t **frame, unsigned vc,
                             unsigned words)
 {
     uint8_t *full = *frame;
@@ -333,15 +333,15 @@ static void port_frame_send(ExanetPort *p, uint8_t **frame, unsigned vc,
  * packet that has a bad header, because the neighbour cannot find packets behind a bad
  * header.  Returns the number of moved words.
  */
-static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
+static unsigned port_bad_header_move(RNicPortTx *tx, uint8_t *frame)
 {
-    uint8_t *own = tx->frame + sizeof(struct exanet_frame);
+    uint8_t *own = tx->frame + sizeof(struct rnic_frame);
     unsigned words = g_array_index(tx->bad_headers, uint16_t, 0);
 
-    memcpy(frame + sizeof(struct exanet_frame), own, words * EXANET_LINK_WORD);
+    memcpy(frame + sizeof(struct rnic_frame), own, words * RNIC_LINK_WORD);
     tx->words -= words;
-    memmove(own, own + words * EXANET_LINK_WORD,
-            tx->words * EXANET_LINK_WORD);
+    memmove(own, own + words * RNIC_LINK_WORD,
+            tx->words * RNIC_LINK_WORD);
     g_array_remove_index(tx->bad_headers, 0);
     for (unsigned i = 0; i < tx->bad_headers->len; i++) {
         g_array_index(tx->bad_headers, uint16_t, i) -= words;
@@ -349,9 +349,9 @@ static unsigned port_bad_header_move(ExanetTx *tx, uint8_t *frame)
     return words;
 }
 
-static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
+static void port_urgent_add(RNicPortTx *tx, const uint8_t *buf, uint8_t words)
 {
-    g_byte_array_append(tx->urgent, buf, words * EXANET_LINK_WORD);
+    g_byte_array_append(tx->urgent, buf, words * RNIC_LINK_WORD);
     g_byte_array_append(tx->urgent_words, &words, 1);
 }
 
@@ -360,11 +360,11 @@ static void port_urgent_add(ExanetTx *tx, const uint8_t *buf, uint8_t words)
  * packets as fit, but none behind a packet with a bad header.  Returns the number of
  * words in the frame after the move.
  */
-static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
+static unsigned port_urgent_move(RNicPort *p, RNicPortTx *tx, uint8_t *frame,
                                  unsigned words)
 {
     const uint8_t *list = tx->urgent_words->data;
-    unsigned total = tx->urgent->len / EXANET_LINK_WORD;
+    unsigned total = tx->urgent->len / RNIC_LINK_WORD;
     unsigned packets = tx->urgent_words->len;
     unsigned done = total;
 
@@ -380,30 +380,30 @@ static unsigned port_urgent_move(ExanetPort *p, ExanetTx *tx, uint8_t *frame,
             }
         }
     }
-    memcpy(frame + sizeof(struct exanet_frame) + words * EXANET_LINK_WORD,
-           tx->urgent->data, done * EXANET_LINK_WORD);
-    g_byte_array_remove_range(tx->urgent, 0, done * EXANET_LINK_WORD);
+    memcpy(frame + sizeof(struct rnic_frame) + words * RNIC_LINK_WORD,
+           tx->urgent->data, done * RNIC_LINK_WORD);
+    g_byte_array_remove_range(tx->urgent, 0, done * RNIC_LINK_WORD);
     g_byte_array_remove_range(tx->urgent_words, 0, packets);
     return words + done;
 }
 
-uint8_t *exanet_port_frame_new(const ExanetPort *p)
+uint8_t *rnic_port_frame_new(const RNicPort *p)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
 
     /*
      * There is room for one packet more than in a full frame, because a unit may build a
-     * packet behind a full frame, which exanet_port_commit() then drops.
+     * packet behind a full frame, which rnic_port_commit() then drops.
      */
-    return g_malloc(sizeof(struct exanet_frame) +
-                    (owner->frame_words + owner->packet_words) * EXANET_LINK_WORD);
+    return g_malloc(sizeof(struct rnic_frame) +
+                    (owner->frame_words + owner->packet_words) * RNIC_LINK_WORD);
 }
 
 /* Returns *@frame.  If *@frame is NULL, first allocates the frame. */
-static uint8_t *port_frame_alloc(const ExanetPort *p, uint8_t **frame)
+static uint8_t *port_frame_alloc(const RNicPort *p, uint8_t **frame)
 {
     if (!*frame) {
-        *frame = exanet_port_frame_new(p);
+        *frame = rnic_port_frame_new(p);
     }
     return *frame;
 }
@@ -412,7 +412,7 @@ static uint8_t *port_frame_alloc(const ExanetPort *p, uint8_t **frame)
  * Returns true if the neighbour permits a packet of channel @vc, and the channel's frame
  * has room for any packet.
  */
-static bool port_room(const ExanetPort *p, unsigned vc)
+static bool port_room(const RNicPort *p, unsigned vc)
 {
     return p->tx_allow[vc] && p->tx[vc].words <= p->tx_room;
 }
@@ -420,12 +420,12 @@ static bool port_room(const ExanetPort *p, unsigned vc)
 /*
  * Returns true if the neighbour or the netdev has stopped channel @vc, which has no room,
  * for stall_ms (0: never).  The port then drops new packets of the channel, because
- * packets for other nodes wait behind these packets.  ExanetTx.stalled is the start of
+ * packets for other nodes wait behind these packets.  RNicPortTx.stalled is the start of
  * the time; each frame that leaves moves the start, see port_stall_relieve().
  */
-static bool port_stalled(ExanetPort *p, unsigned vc)
+static bool port_stalled(RNicPort *p, unsigned vc)
 {
-    ExanetTx *tx = &p->tx[vc];
+    RNicPortTx *tx = &p->tx[vc];
     int64_t limit = (int64_t)p->group->stall_ms * SCALE_MS;
 
     if (p->tx_allow[vc] && !p->blocked) {
@@ -442,7 +442,7 @@ static bool port_stalled(ExanetPort *p, unsigned vc)
  * Shortens by STALL_FRAME_NS the time that port_stalled() counts for @tx, because a frame
  * leaves.  The channel stays stalled if only few frames leave.
  */
-static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
+static void port_stall_relieve(RNicPort *p, RNicPortTx *tx)
 {
     if (tx->stalled) {
         tx->stalled += STALL_FRAME_NS;
@@ -453,15 +453,15 @@ static void port_stall_relieve(ExanetPort *p, ExanetTx *tx)
 }
 
 /*
- * Sends one frame of channel @vc: the packets of ExanetTx.frame and then the urgent
+ * Sends one frame of channel @vc: the packets of RNicPortTx.frame and then the urgent
  * packets, if all fit.  Otherwise the first call sends a frame with only urgent packets,
- * and the next call sends the packets of ExanetTx.frame.  A packet with a bad header ends
- * the frame.
+ * and the next call sends the packets of RNicPortTx.frame.  A packet with a bad header
+ * ends the frame.
  */
-static void port_vc_send(ExanetPort *p, unsigned vc)
+static void port_vc_send(RNicPort *p, unsigned vc)
 {
-    ExanetTx *tx = &p->tx[vc];
-    unsigned urgent = tx->urgent->len / EXANET_LINK_WORD;
+    RNicPortTx *tx = &p->tx[vc];
+    unsigned urgent = tx->urgent->len / RNIC_LINK_WORD;
     uint8_t **frame = &tx->frame;
     unsigned words;
 
@@ -491,12 +491,12 @@ static void port_vc_send(ExanetPort *p, unsigned vc)
     if ((p->tx_wanted & BIT(vc)) && (!p->up || port_room(p, vc))) {
         p->tx_wanted &= ~BIT(vc);
         p->tx_refill = true;
-        exanet_link_schedule(p);
+        rnic_link_schedule(p);
     }
 }
 
 /* Returns the first channel of the set @vcs after channel @p->tx_vc, by round robin. */
-static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
+static unsigned port_vc_next(RNicPort *p, unsigned vcs)
 {
     unsigned later = vcs & ~MAKE_64BIT_MASK(0, p->tx_vc + 1);
 
@@ -506,16 +506,16 @@ static unsigned port_vc_next(ExanetPort *p, unsigned vcs)
 /* --- Time --------------------------------------------------------------- */
 
 /* Returns true if the port has a rate or a latency, or delays packets now. */
-static bool port_timed(ExanetPort *p)
+static bool port_timed(RNicPort *p)
 {
     return p->rate || p->latency || p->flight.length || p->delayed.length;
 }
 
 /* Arms @p->tx_timer for the time when the next delayed packet or frame may leave. */
-static void port_timer_arm(ExanetPort *p)
+static void port_timer_arm(RNicPort *p)
 {
-    const ExanetFlight *f = g_queue_peek_head(&p->flight);
-    int64_t due = exanet_link_delayed_due(p);
+    const RNicFlight *f = g_queue_peek_head(&p->flight);
+    int64_t due = rnic_link_delayed_due(p);
 
     if (p->rate && (p->tx_pending & ~p->peer_xoff) &&
         rnic_now() < p->tx_free) {
@@ -531,23 +531,23 @@ static void port_timer_arm(ExanetPort *p)
 
 static void port_timer_tick(void *opaque)
 {
-    ExanetPort *p = opaque;
+    RNicPort *p = opaque;
     bool entered = rnic_loop_enter(p->group->loop);
 
-    exanet_port_flush(p);
-    exanet_link_schedule(p);
+    rnic_port_flush(p);
+    rnic_link_schedule(p);
     rnic_loop_leave(p->group->loop, entered);
 }
 
 /* --- Units to the port -------------------------------------------------- */
 
-void exanet_port_flush(ExanetPort *p)
+void rnic_port_flush(RNicPort *p)
 {
     bool timed = port_timed(p);
     unsigned vcs;
 
     if (timed) {
-        exanet_link_delayed_run(p);
+        rnic_link_delayed_run(p);
         port_flight_land(p);
     }
     p->tx_refill &= p->tx_pending != 0;
@@ -563,10 +563,10 @@ void exanet_port_flush(ExanetPort *p)
     }
 }
 
-bool exanet_port_can_send(ExanetPort *p, unsigned vc)
+bool rnic_port_can_send(RNicPort *p, unsigned vc)
 {
     /*
-     * while the link is down, exanet_port_commit() drops packets, so units need not wait
+     * while the link is down, rnic_port_commit() drops packets, so units need not wait
      */
     if (!p->up || port_room(p, vc)) {
         return true;
@@ -575,7 +575,7 @@ bool exanet_port_can_send(ExanetPort *p, unsigned vc)
     return port_stalled(p, vc);
 }
 
-static void port_added(ExanetPort *p, unsigned vc, unsigned words)
+static void port_added(RNicPort *p, unsigned vc, unsigned words)
 {
     if (p->rate && !p->tx_pending && !p->tx_wanted && !p->tx_refill) {
         p->tx_since = rnic_now();
@@ -585,16 +585,16 @@ static void port_added(ExanetPort *p, unsigned vc, unsigned words)
     p->tx_pending |= BIT(vc);
 }
 
-void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                        unsigned words, bool urgent)
+void rnic_link_append(RNicPort *p, unsigned vc, const uint8_t *buf,
+                      unsigned words, bool urgent)
 {
-    ExanetTx *tx = &p->tx[vc];
+    RNicPortTx *tx = &p->tx[vc];
     bool bad_header = p->group->owner->measure(buf).words == 0;
 
     if (!urgent && tx->words + words <= p->tx_limit) {
         uint16_t end = tx->words + words;
 
-        memmove(exanet_port_place(p, vc), buf, words * EXANET_LINK_WORD);
+        memmove(rnic_port_place(p, vc), buf, words * RNIC_LINK_WORD);
         tx->words = end;
         if (bad_header) {
             g_array_append_val(tx->bad_headers, end);
@@ -609,91 +609,91 @@ void exanet_link_append(ExanetPort *p, unsigned vc, const uint8_t *buf,
     port_added(p, vc, words);
 }
 
-unsigned exanet_port_run_limit(ExanetPort *p, unsigned vc)
+unsigned rnic_port_run_limit(RNicPort *p, unsigned vc)
 {
     /*
      * faults, rate and latency act on single packets or short frames, so runs are not
      * used
      */
-    return p->up && p->tx_allow[vc] && !exanet_port_has_faults(p) &&
+    return p->up && p->tx_allow[vc] && !rnic_port_has_faults(p) &&
            !port_timed(p) ? p->tx_limit : 0;
 }
 
-unsigned exanet_port_run_room(ExanetPort *p, unsigned vc)
+unsigned rnic_port_run_room(RNicPort *p, unsigned vc)
 {
-    unsigned limit = exanet_port_run_limit(p, vc);
+    unsigned limit = rnic_port_run_limit(p, vc);
 
     /* the frame may be longer than a limit that was reduced */
     return limit > p->tx[vc].words ? limit - p->tx[vc].words : 0;
 }
 
-void exanet_port_want(ExanetPort *p, unsigned vc)
+void rnic_port_want(RNicPort *p, unsigned vc)
 {
     p->tx_wanted |= BIT(vc);
 }
 
-void exanet_port_commit_run(ExanetPort *p, unsigned vc, const ExanetMeasured *run)
+void rnic_port_commit_run(RNicPort *p, unsigned vc, const RNicMeasured *run)
 {
-    ExanetTx *tx = &p->tx[vc];
+    RNicPortTx *tx = &p->tx[vc];
 
     assert(run->packets <= p->tx_allow[vc]);
-    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, run->packets);
-    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, run->alone);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_PACKETS, run->packets);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_WORDS, run->alone);
     tx->words += run->words;
     p->tx_allow[vc] -= run->packets;
     port_added(p, vc, run->words);
     if (tx->words > p->tx_room) {
-        exanet_port_flush(p);
+        rnic_port_flush(p);
     }
 }
 
-void exanet_port_commit(ExanetPort *p, unsigned vc, unsigned words)
+void rnic_port_commit(RNicPort *p, unsigned vc, unsigned words)
 {
-    ExanetTx *tx = &p->tx[vc];
+    RNicPortTx *tx = &p->tx[vc];
     bool urgent;
 
     if (!p->up || unlikely(!port_room(p, vc))) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return;
     }
-    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
-    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_PACKETS, 1);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_WORDS, words);
     p->tx_allow[vc]--;
     urgent = words <= p->tx_urgent && tx->words && tx->urgent->len < URGENT_TRANSIT_MAX;
-    if (unlikely(exanet_port_has_faults(p))) {
-        exanet_link_fault(p, vc, exanet_port_place(p, vc), words, urgent);
+    if (unlikely(rnic_port_has_faults(p))) {
+        rnic_link_fault(p, vc, rnic_port_place(p, vc), words, urgent);
     } else if (urgent) {
-        port_urgent_add(tx, exanet_port_place(p, vc), words);
+        port_urgent_add(tx, rnic_port_place(p, vc), words);
         port_added(p, vc, words);
     } else {
         tx->words += words;
         port_added(p, vc, words);
     }
     if (tx->words > p->tx_room) {
-        exanet_port_flush(p);
+        rnic_port_flush(p);
     }
 }
 
-void exanet_port_respond(ExanetPort *p, unsigned vc, const uint8_t *buf,
-                         unsigned words)
+void rnic_port_respond(RNicPort *p, unsigned vc, const uint8_t *buf,
+                       unsigned words)
 {
-    ExanetTx *tx = &p->tx[vc];
+    RNicPortTx *tx = &p->tx[vc];
 
     if (!p->up || tx->urgent->len >= URGENT_MAX) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return;
     }
-    exanet_link_count(p, EXANET_PORT_CNT_TX_PACKETS, 1);
-    exanet_link_count(p, EXANET_PORT_CNT_TX_WORDS, words);
-    if (unlikely(exanet_port_has_faults(p))) {
-        exanet_link_fault(p, vc, buf, words, true);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_PACKETS, 1);
+    rnic_link_count(p, RNIC_PORT_CNT_TX_WORDS, words);
+    if (unlikely(rnic_port_has_faults(p))) {
+        rnic_link_fault(p, vc, buf, words, true);
     } else {
         port_urgent_add(tx, buf, words);
         port_added(p, vc, words);
     }
 }
 
-unsigned exanet_port_tx_words(const ExanetPort *p)
+unsigned rnic_port_tx_words(const RNicPort *p)
 {
     return p->tx_waiting;
 }
@@ -701,14 +701,14 @@ unsigned exanet_port_tx_words(const ExanetPort *p)
 /* --- Control ------------------------------------------------------------ */
 
 /* Returns the number of words that a cable with rate @p->rate carries in @ns. */
-static uint64_t port_words_in(const ExanetPort *p, unsigned ns)
+static uint64_t port_words_in(const RNicPort *p, unsigned ns)
 {
     return (uint64_t)p->rate * ns / (WORD_BITS * SCALE_MS);
 }
 
-void exanet_link_tx_limit(ExanetPort *p)
+void rnic_link_tx_limit(RNicPort *p)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
     uint32_t limit = MIN(p->peer_words, owner->frame_words);
 
     if (p->rate) {
@@ -722,32 +722,32 @@ void exanet_link_tx_limit(ExanetPort *p)
     p->tx_room = limit - owner->packet_words;
 }
 
-static unsigned port_flight_drop(ExanetPort *p)
+static unsigned port_flight_drop(RNicPort *p)
 {
     unsigned packets = 0;
-    ExanetFlight *f;
+    RNicFlight *f;
 
     while ((f = g_queue_pop_head(&p->flight))) {
-        packets += exanet_link_packets(p, f->frame + sizeof(struct exanet_frame),
-                                       f->words);
+        packets += rnic_link_packets(p, f->frame + sizeof(struct rnic_frame),
+                                     f->words);
         g_free(f);
     }
     p->flight_words = 0;
     return packets;
 }
 
-unsigned exanet_link_tx_drop(ExanetPort *p)
+unsigned rnic_link_tx_drop(RNicPort *p)
 {
-    unsigned packets = port_flight_drop(p) + exanet_link_delayed_drop(p);
+    unsigned packets = port_flight_drop(p) + rnic_link_delayed_drop(p);
 
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
-        ExanetTx *tx = &p->tx[vc];
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
+        RNicPortTx *tx = &p->tx[vc];
 
         packets += tx->urgent_words->len;
         if (tx->words) {
-            packets += exanet_link_packets(p, tx->frame +
-                                           sizeof(struct exanet_frame),
-                                           tx->words);
+            packets += rnic_link_packets(p, tx->frame +
+                                         sizeof(struct rnic_frame),
+                                         tx->words);
         }
         tx->words = 0;
         tx->urgent_sent = false;
@@ -760,23 +760,23 @@ unsigned exanet_link_tx_drop(ExanetPort *p)
     p->tx_waiting = 0;
     p->tx_pending = 0;
     p->tx_wanted = 0;
-    exanet_link_peer_xoff_set(p, 0);
+    rnic_link_peer_xoff_set(p, 0);
     timer_del(p->tx_timer);
     return packets;
 }
 
-void exanet_link_tx_init(ExanetPort *p)
+void rnic_link_tx_init(RNicPort *p)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
 
-    assert(owner->vcs <= EXANET_LINK_VCS && owner->packet_words &&
+    assert(owner->vcs <= RNIC_LINK_VCS && owner->packet_words &&
            owner->packet_words < URGENT_BAD_HEADER &&
            owner->frame_words >= MAX(owner->packet_words, 2));
-    p->held = exanet_port_frame_new(p);
+    p->held = rnic_port_frame_new(p);
     p->tx_urgent = owner->urgent_words;
     p->peer_words = owner->frame_words;
-    exanet_link_peer_xoff_set(p, 0);
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
+    rnic_link_peer_xoff_set(p, 0);
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
         p->tx[vc].urgent = g_byte_array_new();
         p->tx[vc].bad_headers = g_array_new(false, false, sizeof(uint16_t));
         p->tx[vc].urgent_words = g_byte_array_new();
@@ -785,11 +785,11 @@ void exanet_link_tx_init(ExanetPort *p)
     p->tx_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_timer_tick, p);
 }
 
-void exanet_link_tx_fini(ExanetPort *p)
+void rnic_link_tx_fini(RNicPort *p)
 {
-    exanet_link_tx_drop(p);
+    rnic_link_tx_drop(p);
     timer_free(p->tx_timer);
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
         g_byte_array_unref(p->tx[vc].urgent);
         g_array_unref(p->tx[vc].bad_headers);
         g_byte_array_unref(p->tx[vc].urgent_words);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port, up and down: HELLO frames find the neighbour.  The lack of
+ * Link port, up and down: HELLO frames find the neighbour.  The lack of
  * frames shows the loss of the neighbour.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "system/runstate.h"
-#include "../../core/netdev.h"
-#include "link.h"
+#include "../core/netdev.h"
+#include "port-internal.h"
 #include "port.h"
 
 #define HELLO_INTERVAL_DOWN_NS (50 * SCALE_MS)
 #define HELLO_INTERVAL_UP_NS (1000 * SCALE_MS)
 /*
  * Maximal number of HELLOs that the port answers at once between two calls of
- * exanet_link_hello().  There is a limit, because three nodes on one netdev would answer
+ * rnic_link_hello().  There is a limit, because three nodes on one netdev would answer
  * each other without end.
  */
 #define HELLO_ANSWERS_MAX 64
@@ -31,7 +31,7 @@
 #define CHOICE_NS NANOSECONDS_PER_SECOND
 
 /* Returns true if the port is enabled, and NIC and netdev are connected and not down. */
-static bool port_carrier(ExanetPort *p)
+static bool port_carrier(RNicPort *p)
 {
     NetClientState *nc = qemu_get_queue(p->nic);
 
@@ -42,24 +42,24 @@ static bool port_carrier(ExanetPort *p)
  * Takes the link up or down.  A link that goes down reserves the neighbour's coordinates
  * and drops all packets.
  */
-static void port_up_set(ExanetPort *p, bool up)
+static void port_up_set(RNicPort *p, bool up)
 {
     if (p->up == up) {
         return;
     }
     p->up = up;
-    exanet_link_trace(p, EXANET_PORT_STEP_UP, up, p->peer, 0);
+    rnic_link_trace(p, RNIC_PORT_STEP_UP, up, p->peer, 0);
     if (up) {
         p->up_since = rnic_now();
     } else {
         p->peer_until = rnic_now() + PEER_KEPT_NS;
-        exanet_link_queues_drop(p);
+        rnic_link_queues_drop(p);
     }
-    exanet_link_changed(p, EXANET_PORT_UP_OR_DOWN);
-    exanet_link_schedule(p);
+    rnic_link_changed(p, RNIC_PORT_UP_OR_DOWN);
+    rnic_link_schedule(p);
 }
 
-static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
+static void port_peer_set(RNicPort *p, uint32_t coord, uint8_t epoch)
 {
     port_up_set(p, false);
     if (p->peer != coord) {
@@ -70,7 +70,7 @@ static void port_peer_set(ExanetPort *p, uint32_t coord, uint8_t epoch)
     p->peer_epoch = epoch;
 }
 
-static void port_peer_forget(ExanetPort *p)
+static void port_peer_forget(RNicPort *p)
 {
     p->peer_known = false;
     port_up_set(p, false);
@@ -83,13 +83,13 @@ static void port_peer_forget(ExanetPort *p)
  * takes the link down, and reports the conflict to the owner.  Warns the user only of the
  * first conflict of @p.
  */
-static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
+static void port_conflict(RNicPort *p, uint32_t coord, const char *why)
 {
     if (!p->conflict_reported) {
         warn_report("%s: the peer of link%u says that it is 0x%x, %s: the link "
                     "stays down", p->group->owner->name, p->index, coord, why);
     }
-    exanet_link_changed(p, EXANET_PORT_CONFLICT);
+    rnic_link_changed(p, RNIC_PORT_CONFLICT);
     p->conflict_reported = true;
     p->conflict = true;
     p->conflict_coord = coord;
@@ -100,22 +100,22 @@ static void port_conflict(ExanetPort *p, uint32_t coord, const char *why)
  * Returns true if the node at @coord is the neighbour of @p, or was the last neighbour
  * and had a reservation, which may have ended.
  */
-static bool port_had(const ExanetPort *p, uint32_t coord)
+static bool port_had(const RNicPort *p, uint32_t coord)
 {
     return p->peer == coord && (p->peer_known || p->peer_until);
 }
 
-/* Returns the owner's reason to refuse a node, or NULL; see EXANET_PORT_OFFER. */
-static const char *port_owner_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch,
+/* Returns the owner's reason to refuse a node, or NULL; see RNIC_PORT_OFFER. */
+static const char *port_owner_refusal(RNicPort *p, uint32_t coord, uint8_t epoch,
                                       bool known)
 {
-    const ExanetPortNode node = { .coord = coord, .epoch = epoch, .known = known };
+    const RNicPortNode node = { .coord = coord, .epoch = epoch, .known = known };
 
-    return p->group->owner->changed(p, EXANET_PORT_OFFER, &node);
+    return p->group->owner->changed(p, RNIC_PORT_OFFER, &node);
 }
 
 /* Returns true if the link of @q to the node at @coord is up, or @q reserves @coord. */
-static bool port_holds(const ExanetPort *q, uint32_t coord)
+static bool port_holds(const RNicPort *q, uint32_t coord)
 {
     return q->peer == coord && (q->up || rnic_now() < q->peer_until);
 }
@@ -125,7 +125,7 @@ static bool port_holds(const ExanetPort *q, uint32_t coord)
  * @coord at port @p.  If the links of the two ports are down and both ports reserve
  * @coord, the port whose link was up last takes precedence.
  */
-static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coord)
+static bool port_excludes(const RNicPort *q, const RNicPort *p, uint32_t coord)
 {
     return q->up || p->peer != coord || p->peer_until < q->peer_until;
 }
@@ -142,12 +142,12 @@ static bool port_excludes(const ExanetPort *q, const ExanetPort *p, uint32_t coo
  * If property peerN of @p does not name @coord, and the other ports have precedence until
  * @p->yield_until, then @p waits while another port refuses the node.
  */
-static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
+static bool port_waits(RNicPort *p, uint32_t coord, uint8_t epoch)
 {
     bool named = p->peer_named == coord;
     bool yields = rnic_now() < p->yield_until;
 
-    for (ExanetPort *q = NULL; (q = exanet_port_after(p->group, q));) {
+    for (RNicPort *q = NULL; (q = rnic_port_after(p->group, q));) {
         if (q == p) {
             continue;
         }
@@ -170,7 +170,7 @@ static bool port_waits(ExanetPort *p, uint32_t coord, uint8_t epoch)
  * nothing.  Ports whose property peerN names @coord take precedence over all other ports,
  * and several of these ports may have a link to the node.
  */
-static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
+static const char *port_refusal(RNicPort *p, uint32_t coord, uint8_t epoch)
 {
     if (coord == p->group->node) {
         return "as this node";
@@ -178,10 +178,10 @@ static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
     if (p->peer_named == coord) {
         return NULL;
     }
-    if (p->peer_named != EXANET_PEER_ANY) {
+    if (p->peer_named != RNIC_PEER_ANY) {
         return "which property 'peerN' does not name";
     }
-    for (ExanetPort *q = NULL; (q = exanet_port_after(p->group, q));) {
+    for (RNicPort *q = NULL; (q = rnic_port_after(p->group, q));) {
         if (q == p) {
             continue;
         }
@@ -198,17 +198,17 @@ static const char *port_refusal(ExanetPort *p, uint32_t coord, uint8_t epoch)
 /* --- HELLO ------------------------------------------------------------------- */
 
 /* Arms @p->hello_timer for the next call of port_hello_tick(). */
-static void port_hello_arm(ExanetPort *p)
+static void port_hello_arm(RNicPort *p)
 {
     timer_mod(p->hello_timer, rnic_now() +
               (p->up ? HELLO_INTERVAL_UP_NS : HELLO_INTERVAL_DOWN_NS));
 }
 
 /*
- * Does the work of exanet_link_hello() for a port with a carrier: checks the neighbour
+ * Does the work of rnic_link_hello() for a port with a carrier: checks the neighbour
  * and sends a HELLO.
  */
-static void port_peer_greet(ExanetPort *p)
+static void port_peer_greet(RNicPort *p)
 {
     int64_t timeout = (int64_t)p->group->timeout_ms * SCALE_MS;
     const char *why;
@@ -217,7 +217,7 @@ static void port_peer_greet(ExanetPort *p)
         p->lost = true;
         port_peer_forget(p);
     }
-    why = p->up && p->peer_named == EXANET_PEER_ANY ?
+    why = p->up && p->peer_named == RNIC_PEER_ANY ?
           port_owner_refusal(p, p->peer, p->peer_epoch, true) : NULL;
     if (why) {
         port_conflict(p, p->peer, why);
@@ -229,18 +229,18 @@ static void port_peer_greet(ExanetPort *p)
         qemu_flush_queued_packets(qemu_get_queue(p->nic)->peer);
     }
     p->lost = false;
-    exanet_link_hello_send(p);
+    rnic_link_hello_send(p);
     if (p->up && p->xoff_sent) {
         /* sends each XOFF or XON again, because the earlier frames may have been lost */
-        exanet_link_xoff_send(p, p->xoff_sent);
+        rnic_link_xoff_send(p, p->xoff_sent);
     }
     if (p->tx_wanted) {
         /* makes the units run, because a channel may have become stalled */
-        exanet_link_schedule(p);
+        rnic_link_schedule(p);
     }
 }
 
-void exanet_link_hello(ExanetPort *p)
+void rnic_link_hello(RNicPort *p)
 {
     p->hello_answers = 0;
     if (p->loopback && p->enabled) {
@@ -248,7 +248,7 @@ void exanet_link_hello(ExanetPort *p)
             port_peer_set(p, p->group->node, p->group->epoch);
             p->peer_words = p->group->owner->frame_words;
             p->features = p->group->features;
-            exanet_link_tx_limit(p);
+            rnic_link_tx_limit(p);
             port_up_set(p, true);
         }
     } else if (port_carrier(p)) {
@@ -262,11 +262,11 @@ void exanet_link_hello(ExanetPort *p)
 
 static void port_hello_tick(void *opaque)
 {
-    ExanetPort *p = opaque;
+    RNicPort *p = opaque;
     bool entered = rnic_loop_enter(p->group->loop);
 
-    exanet_link_changed(p, EXANET_PORT_TICK);
-    exanet_link_hello(p);
+    rnic_link_changed(p, RNIC_PORT_TICK);
+    rnic_link_hello(p);
     rnic_loop_leave(p->group->loop, entered);
 }
 
@@ -277,7 +277,7 @@ static void port_hello_tick(void *opaque)
  * reservation, and other ports have precedence for CHOICE_NS if this node has the larger
  * coordinates.
  */
-static void port_unheard(ExanetPort *p)
+static void port_unheard(RNicPort *p)
 {
     int64_t now = rnic_now();
     bool chosen = p->up && now - p->up_since < CHOICE_NS;
@@ -289,7 +289,7 @@ static void port_unheard(ExanetPort *p)
     }
 }
 
-uint8_t exanet_link_features(const ExanetPort *p)
+uint8_t rnic_link_features(const RNicPort *p)
 {
     const NetClientState *netdev = qemu_get_queue(p->nic)->peer;
     bool cable = netdev && rnic_netdev_is_cable(netdev);
@@ -297,17 +297,17 @@ uint8_t exanet_link_features(const ExanetPort *p)
     return p->group->features | (cable ? p->group->cable_features : 0);
 }
 
-void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
+void rnic_link_hello_receive(RNicPort *p, const struct rnic_hello *h)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
     uint32_t coord = le32_to_cpu(h->coord);
     uint32_t max_words = le32_to_cpu(h->max_words);
     const char *why;
     bool was_up = p->up;
-    bool heard = (h->flags & EXANET_HELLO_HEARD) && h->peer_epoch == p->group->epoch;
+    bool heard = (h->flags & RNIC_HELLO_HEARD) && h->peer_epoch == p->group->epoch;
 
     if ((coord & ~owner->coord_mask) || max_words < owner->packet_words) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return;
     }
     if (port_waits(p, coord, h->epoch)) {
@@ -321,14 +321,14 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
     p->conflict = false;
     if (!p->peer_known || p->peer != coord || p->peer_epoch != h->epoch) {
-        const ExanetPortNode node = { .coord = coord, .epoch = h->epoch, .known = true };
+        const RNicPortNode node = { .coord = coord, .epoch = h->epoch, .known = true };
 
         port_peer_set(p, coord, h->epoch);
-        owner->changed(p, EXANET_PORT_EPOCH, &node);
+        owner->changed(p, RNIC_PORT_EPOCH, &node);
     }
     p->peer_words = max_words;
-    p->features = exanet_link_features(p) & h->flags;
-    exanet_link_tx_limit(p);
+    p->features = rnic_link_features(p) & h->flags;
+    rnic_link_tx_limit(p);
     p->heard = rnic_now();
     if (heard) {
         port_up_set(p, true);
@@ -337,33 +337,33 @@ void exanet_link_hello_receive(ExanetPort *p, const struct exanet_hello *h)
     }
     if ((!heard || !was_up) && p->hello_answers++ < HELLO_ANSWERS_MAX) {
         /* a HELLO with HELLO_HEARD makes the neighbour take the link up */
-        exanet_link_hello_send(p);
+        rnic_link_hello_send(p);
         timer_mod_anticipate_ns(p->hello_timer,
                                 rnic_now() + HELLO_INTERVAL_DOWN_NS);
     }
 }
 
-void exanet_link_down_receive(ExanetPort *p)
+void rnic_link_down_receive(RNicPort *p)
 {
     port_peer_forget(p);
     port_hello_arm(p);
 }
 
 /*
- * Calls exanet_link_hello() now.  While the machine does not run or the device is being
+ * Calls rnic_link_hello() now.  While the machine does not run or the device is being
  * built, only arms @p->hello_timer, because a listening netdev may not be connected yet
  * and does not report its connection.
  */
-static void port_start(ExanetPort *p)
+static void port_start(RNicPort *p)
 {
     if (runstate_is_running() && qdev_is_realized(p->group->dev)) {
-        exanet_link_hello(p);
+        rnic_link_hello(p);
     } else {
         port_hello_arm(p);
     }
 }
 
-void exanet_port_restart(ExanetPort *p)
+void rnic_port_restart(RNicPort *p)
 {
     p->conflict = false;
     port_peer_forget(p);
@@ -373,50 +373,50 @@ void exanet_port_restart(ExanetPort *p)
 /*
  * Sets @p->loopback, and computes @p->enabled.  If one of the two members changes, takes
  * the link down and starts the link anew; a port with a carrier that was not in loopback
- * first sends a DOWN.  Otherwise reports EXANET_PORT_SETTINGS.
+ * first sends a DOWN.  Otherwise reports RNIC_PORT_SETTINGS.
  */
-static void port_control_changed(ExanetPort *p, bool loopback)
+static void port_control_changed(RNicPort *p, bool loopback)
 {
     bool enable = p->wanted && !p->admin_down;
 
     if (p->enabled == enable && p->loopback == loopback) {
-        exanet_link_changed(p, EXANET_PORT_SETTINGS);
-        exanet_link_schedule(p);    /* packets that wait may have a new route */
+        rnic_link_changed(p, RNIC_PORT_SETTINGS);
+        rnic_link_schedule(p);      /* packets that wait may have a new route */
         return;
     }
     if (port_carrier(p) && !p->loopback) {
-        exanet_link_down_send(p);
+        rnic_link_down_send(p);
     }
     port_peer_forget(p);
     p->enabled = enable;
     p->loopback = loopback;
-    exanet_port_restart(p);
+    rnic_port_restart(p);
 }
 
-void exanet_port_control(ExanetPort *p, bool enable, bool loopback)
+void rnic_port_control(RNicPort *p, bool enable, bool loopback)
 {
     p->wanted = enable;
     port_control_changed(p, loopback);
 }
 
-void exanet_port_admin(ExanetPort *p, bool up)
+void rnic_port_admin(RNicPort *p, bool up)
 {
     bool entered;
 
     p->admin_down = !up;
-    if (exanet_port_exists(p)) {
+    if (rnic_port_exists(p)) {
         entered = rnic_loop_enter(p->group->loop);
         port_control_changed(p, p->loopback);
         rnic_loop_leave(p->group->loop, entered);
     }
 }
 
-void exanet_link_hello_init(ExanetPort *p)
+void rnic_link_hello_init(RNicPort *p)
 {
     p->hello_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, port_hello_tick, p);
 }
 
-void exanet_link_hello_reset(ExanetPort *p)
+void rnic_link_hello_reset(RNicPort *p)
 {
     p->hello_due = false;
     p->down_due = false;
@@ -429,7 +429,7 @@ void exanet_link_hello_reset(ExanetPort *p)
     p->enabled = !p->admin_down;
     p->loopback = false;
     p->conflict = false;
-    exanet_link_changed(p, EXANET_PORT_SETTINGS);
+    rnic_link_changed(p, RNIC_PORT_SETTINGS);
     /*
      * The netdev still keeps its frame, because half of the frame may be in a socket.
      * The frame arrives before the HELLO with the new epoch, so the neighbour assigns the
@@ -438,10 +438,10 @@ void exanet_link_hello_reset(ExanetPort *p)
     port_start(p);
 }
 
-void exanet_link_hello_fini(ExanetPort *p)
+void rnic_link_hello_fini(RNicPort *p)
 {
     if (!p->blocked) {
-        exanet_link_control_send(p, EXANET_LINK_DOWN, 0);
+        rnic_link_control_send(p, RNIC_LINK_DOWN, 0);
     }
     timer_free(p->hello_timer);
 }

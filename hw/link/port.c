@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ExaNet link port: one end of a cable, over a QEMU netdev.
+ * Link port: one end of a cable, over a QEMU netdev.
  *
  * A frame carries many packets, because a netdev costs a system call per frame.  Packets
- * that arrive wait in the RX FIFO of their virtual channel until exanet_port_rx_run()
+ * that arrive wait in the RX FIFO of their virtual channel until rnic_port_rx_run()
  * delivers the packets, because a netdev may call the port while the device is at work.
  * If the device is idle, the FIFO is empty, and only the netdev can change its buffer,
  * the FIFO borrows the frame instead of a copy.
@@ -13,27 +13,29 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/units.h"
-#include "../../core/netdev.h"
+#include "../core/netdev.h"
 #include "inject.h"
-#include "link-fifo.h"
-#include "link.h"
+#include "port-fifo.h"
+#include "port-internal.h"
 #include "port.h"
 
 /* A port with more words in all RX FIFOs refuses the netdev's next frame with packets. */
-#define RX_WORDS_MAX (4 * MiB / EXANET_LINK_WORD)
+#define RX_WORDS_MAX (4 * MiB / RNIC_LINK_WORD)
 
-unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
+unsigned rnic_link_packets(RNicPort *p, const uint8_t *buf, unsigned words)
 {
     unsigned packets = 0;
 
     while (words) {
-        ExanetMeasured m = p->group->owner->measure(buf);
+        RNicMeasured m = p->group->owner->measure(buf);
 
         if (m.words == 0 || m.words > words) {
             return packets + 1;
         }
-        buf += m.words * EXANET_LINK_WORD;
+        buf += m.words * RNIC_LINK_WORD;
         words -= m.words;
         packets += m.packets;
     }
@@ -44,17 +46,17 @@ unsigned exanet_link_packets(ExanetPort *p, const uint8_t *buf, unsigned words)
  * Empties the RX FIFOs.  Returns the number of packets that were in the RX FIFOs, without
  * packets of runs that the owner has accepted (@p->taken).
  */
-static unsigned port_rx_drop(ExanetPort *p)
+static unsigned port_rx_drop(RNicPort *p)
 {
     unsigned packets = 0;
 
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
-        ExanetFifo *f = &p->rx[vc];
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
+        RNicPortFifo *f = &p->rx[vc];
         const uint8_t *head;
 
-        while ((head = exanet_fifo_head(f))) {
-            packets += exanet_link_packets(p, head, f->left);
-            exanet_fifo_skip(f, f->left);
+        while ((head = rnic_port_fifo_head(f))) {
+            packets += rnic_link_packets(p, head, f->left);
+            rnic_port_fifo_skip(f, f->left);
         }
         packets -= p->taken[vc];
         p->taken[vc] = 0;
@@ -62,17 +64,17 @@ static unsigned port_rx_drop(ExanetPort *p)
     return packets;
 }
 
-void exanet_link_queues_drop(ExanetPort *p)
+void rnic_link_queues_drop(RNicPort *p)
 {
-    exanet_port_drop(p, exanet_link_tx_drop(p) + port_rx_drop(p));
-    exanet_link_changed(p, EXANET_PORT_EMPTIED);
+    rnic_port_drop(p, rnic_link_tx_drop(p) + port_rx_drop(p));
+    rnic_link_changed(p, RNIC_PORT_EMPTIED);
     p->rx_count = 0;
     p->rx_drops++;
     p->xoff = 0;
     p->xoff_due = 0;
     p->xoff_sent = 0;
     if (p->refused) {
-        exanet_link_schedule(p);      /* exanet_port_rx_run() asks for the frame */
+        rnic_link_schedule(p);        /* rnic_port_rx_run() asks for the frame */
     }
 }
 
@@ -82,7 +84,7 @@ void exanet_link_queues_drop(ExanetPort *p)
  * Sends XOFF if the RX FIFO of channel @vc has too many words and no XOFF stops the
  * channel yet.  After an XOFF, sends XON when the FIFO has few words or none.
  */
-static void port_xoff_update(ExanetPort *p, unsigned vc)
+static void port_xoff_update(RNicPort *p, unsigned vc)
 {
     unsigned count = p->rx[vc].count;
     unsigned bit = BIT(vc);
@@ -91,16 +93,16 @@ static void port_xoff_update(ExanetPort *p, unsigned vc)
         if (count > p->xoff_above) {
             p->xoff |= bit;
             p->xoff_sent |= bit;
-            exanet_link_count(p, EXANET_PORT_CNT_XOFF_SENT, 1);
-            exanet_link_xoff_send(p, bit);
+            rnic_link_count(p, RNIC_PORT_CNT_XOFF_SENT, 1);
+            rnic_link_xoff_send(p, bit);
         }
     } else if (count < MAX(p->xon_below, 1)) {
         p->xoff &= ~bit;
-        exanet_link_xoff_send(p, bit);
+        rnic_link_xoff_send(p, bit);
     }
 }
 
-bool exanet_link_rx_room(ExanetPort *p)
+bool rnic_link_rx_room(RNicPort *p)
 {
     unsigned used = 0;
 
@@ -110,8 +112,8 @@ bool exanet_link_rx_room(ExanetPort *p)
     if (p->delivering) {
         return false;
     }
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
-        used += exanet_fifo_used(&p->rx[vc]);
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
+        used += rnic_port_fifo_used(&p->rx[vc]);
     }
     return used <= RX_WORDS_MAX;
 }
@@ -120,90 +122,90 @@ bool exanet_link_rx_room(ExanetPort *p)
  * Counts @count words of packets that were added to the RX FIFO of channel @vc, and sends
  * XOFF if the FIFO has too many words now.
  */
-static void port_rx_added(ExanetPort *p, unsigned vc, unsigned count)
+static void port_rx_added(RNicPort *p, unsigned vc, unsigned count)
 {
     p->rx_count += count;
-    exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, count);
+    rnic_link_count(p, RNIC_PORT_CNT_RX_WORDS, count);
     port_xoff_update(p, vc);
 }
 
-void exanet_link_rx_put(ExanetPort *p, unsigned vc, const uint8_t *words,
-                        unsigned count)
+void rnic_link_rx_put(RNicPort *p, unsigned vc, const uint8_t *words,
+                      unsigned count)
 {
-    exanet_fifo_put(&p->rx[vc], words, count);
+    rnic_port_fifo_put(&p->rx[vc], words, count);
     port_rx_added(p, vc, count);
 }
 
 /*
- * Does the same as exanet_link_rx_put(), but without a copy if the RX FIFO is empty.  The
+ * Does the same as rnic_link_rx_put(), but without a copy if the RX FIFO is empty.  The
  * caller calls port_rx_keep() before the words at @words change or vanish.
  */
-static void port_rx_lend(ExanetPort *p, unsigned vc, const uint8_t *words,
+static void port_rx_lend(RNicPort *p, unsigned vc, const uint8_t *words,
                          unsigned count)
 {
     if (p->rx[vc].count) {
-        exanet_fifo_put(&p->rx[vc], words, count);
+        rnic_port_fifo_put(&p->rx[vc], words, count);
     } else {
-        exanet_fifo_borrow(&p->rx[vc], words, count);
+        rnic_port_fifo_borrow(&p->rx[vc], words, count);
     }
     port_rx_added(p, vc, count);
 }
 
 /* Copies the words that port_rx_lend() has lent and that are still in the RX FIFOs. */
-static void port_rx_keep(ExanetPort *p)
+static void port_rx_keep(RNicPort *p)
 {
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
-        exanet_fifo_keep(&p->rx[vc]);
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
+        rnic_port_fifo_keep(&p->rx[vc]);
     }
 }
 
-static void port_xon_receive(ExanetPort *p, unsigned vc)
+static void port_xon_receive(RNicPort *p, unsigned vc)
 {
     p->peer_xoff &= ~BIT(vc);
-    p->tx_allow[vc] = EXANET_TX_ALL;
+    p->tx_allow[vc] = RNIC_TX_ALL;
     p->tx_wanted &= ~BIT(vc);
-    exanet_port_flush(p);
-    exanet_link_schedule(p);
+    rnic_port_flush(p);
+    rnic_link_schedule(p);
 }
 
 /*
  * Handles a frame of the neighbour with header @f, except a valid HELLO.  Drops and
  * counts the frame if its kind or count is not valid, or if its packets arrive while the
  * link is down.  Returns false if the netdev must offer the frame again, because
- * exanet_link_rx_room() is false.  @lend is true if the RX FIFO may borrow the words.
+ * rnic_link_rx_room() is false.  @lend is true if the RX FIFO may borrow the words.
  */
-static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
+static bool port_frame_take(RNicPort *p, const struct rnic_frame *f,
                             const uint8_t *words, bool lend)
 {
     unsigned count = le16_to_cpu(f->count);
 
     switch (f->kind) {
-    case EXANET_LINK_DATA:
+    case RNIC_LINK_DATA:
         if (!p->up || count == 0 || count > p->group->rx_words) {
             break;
         }
-        if (!exanet_link_rx_room(p)) {
+        if (!rnic_link_rx_room(p)) {
             return false;
         }
         if (lend) {
             port_rx_lend(p, f->vc, words, count);
         } else {
-            exanet_link_rx_put(p, f->vc, words, count);
+            rnic_link_rx_put(p, f->vc, words, count);
         }
-        exanet_link_schedule(p);
+        rnic_link_schedule(p);
         return true;
-    case EXANET_LINK_XOFF:
-        exanet_link_count(p, EXANET_PORT_CNT_XOFF_RECEIVED, 1);
-        exanet_link_peer_xoff_set(p, p->peer_xoff | BIT(f->vc));
+    case RNIC_LINK_XOFF:
+        rnic_link_count(p, RNIC_PORT_CNT_XOFF_RECEIVED, 1);
+        rnic_link_peer_xoff_set(p, p->peer_xoff | BIT(f->vc));
         return true;
-    case EXANET_LINK_XON:
+    case RNIC_LINK_XON:
         port_xon_receive(p, f->vc);
         return true;
-    case EXANET_LINK_DOWN:
-        exanet_link_down_receive(p);
+    case RNIC_LINK_DOWN:
+        rnic_link_down_receive(p);
         return true;
     }
-    exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+    rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
     return true;
 }
 
@@ -211,24 +213,41 @@ static bool port_frame_take(ExanetPort *p, const struct exanet_frame *f,
  * Returns true if @f is a valid header, and the frame of @size bytes contains the words
  * that @f announces.
  */
-static bool port_header_valid(const ExanetPort *p, const struct exanet_frame *f,
+static bool port_header_valid(const RNicPort *p, const struct rnic_frame *f,
                               size_t size)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
 
     /* a netdev may pad a short frame, so @size may be more than the header says */
-    return f->ethertype == cpu_to_be16(EXANET_ETHERTYPE) &&
-           f->version == EXANET_LINK_VERSION && f->vc < owner->vcs &&
-           f->reserved == owner->family &&
-           size - sizeof(*f) >= le16_to_cpu(f->count) * EXANET_LINK_WORD;
+    return f->ethertype == cpu_to_be16(RNIC_ETHERTYPE) &&
+           f->version == RNIC_LINK_VERSION && f->vc < owner->vcs &&
+           f->family == owner->family &&
+           size - sizeof(*f) >= le16_to_cpu(f->count) * RNIC_LINK_WORD;
+}
+
+/* Warns the user once if @f, which is not valid, is a frame of another family. */
+static void port_other_family(RNicPort *p, const struct rnic_frame *f)
+{
+    const RNicPortOwner *owner = p->group->owner;
+
+    if (f->ethertype != cpu_to_be16(RNIC_ETHERTYPE) ||
+        f->version != RNIC_LINK_VERSION || f->family == owner->family) {
+        return;
+    }
+    if (!p->other_reported) {
+        warn_report("%s: the peer of link%u is a NIC of another family (%u): the link "
+                    "stays down", owner->name, p->index, f->family);
+    }
+    p->other_reported = true;
+    p->other_family = true;
 }
 
 /* Returns true if the source address of @f is the address of the neighbour. */
-static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
+static bool port_from_peer(RNicPort *p, const struct rnic_frame *f)
 {
     uint8_t mac[6];
 
-    exanet_link_mac(p->group->owner, mac, p->peer);
+    rnic_link_mac(p->group->owner, mac, p->peer);
     return p->peer_known && !memcmp(f->src, mac, sizeof(mac));
 }
 
@@ -236,37 +255,38 @@ static bool port_from_peer(ExanetPort *p, const struct exanet_frame *f)
  * Handles or drops a frame of @size bytes.  Returns 0 if the netdev must offer the frame
  * again, otherwise a positive number.  @lend is true if the RX FIFO may borrow the frame.
  */
-static ssize_t port_frame(ExanetPort *p, const uint8_t *buf, size_t size, bool lend)
+static ssize_t port_frame(RNicPort *p, const uint8_t *buf, size_t size, bool lend)
 {
-    const uint8_t *words = buf + sizeof(struct exanet_frame);
-    struct exanet_frame f;
+    const uint8_t *words = buf + sizeof(struct rnic_frame);
+    struct rnic_frame f;
 
     if (!p->enabled || p->loopback || size < sizeof(f)) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return MAX(size, 1);        /* 0 would make the netdev keep an empty frame */
     }
     memcpy(&f, buf, sizeof(f));
     if (!port_header_valid(p, &f, size)) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        port_other_family(p, &f);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return size;
     }
-    exanet_link_trace(p, EXANET_PORT_STEP_RX, f.kind, f.vc, le16_to_cpu(f.count));
-    if (f.kind == EXANET_LINK_HELLO && le16_to_cpu(f.count) == 1) {
-        struct exanet_hello hello;
+    rnic_link_trace(p, RNIC_PORT_STEP_RX, f.kind, f.vc, le16_to_cpu(f.count));
+    if (f.kind == RNIC_LINK_HELLO && le16_to_cpu(f.count) == 1) {
+        struct rnic_hello hello;
 
         memcpy(&hello, words, sizeof(hello));
-        exanet_link_hello_receive(p, &hello);
+        rnic_link_hello_receive(p, &hello);
         return size;
     }
     if (!port_from_peer(p, &f)) {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
         return size;
     }
     p->heard = rnic_now();
     return port_frame_take(p, &f, words, lend) ? size : 0;
 }
 
-void exanet_port_poll(ExanetPort *p)
+void rnic_port_poll(RNicPort *p)
 {
     if (p->nic) {
         p->polled = true;
@@ -275,7 +295,7 @@ void exanet_port_poll(ExanetPort *p)
     }
 }
 
-void exanet_port_watch(ExanetPort *p, bool on)
+void rnic_port_watch(RNicPort *p, bool on)
 {
     NetClientState *netdev = p->nic ? qemu_get_queue(p->nic)->peer : NULL;
 
@@ -290,7 +310,7 @@ void exanet_port_watch(ExanetPort *p, bool on)
  * Returns true if the units may read packets in the netdev's buffer.  Otherwise the port
  * copies the packets first, because a vCPU could change a header after its check.
  */
-static bool port_may_lend(const ExanetPort *p)
+static bool port_may_lend(const RNicPort *p)
 {
     const NetClientState *netdev = qemu_get_queue(p->nic)->peer;
 
@@ -307,7 +327,7 @@ static bool port_may_lend(const ExanetPort *p)
  */
 static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
-    ExanetPort *p = qemu_get_nic_opaque(nc);
+    RNicPort *p = qemu_get_nic_opaque(nc);
     bool entered = rnic_loop_enter(p->group->loop);
     ssize_t taken = port_frame(p, buf, size, entered && port_may_lend(p));
 
@@ -316,11 +336,11 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
         port_rx_keep(p);
     }
     if (p->polled && taken) {
-        exanet_link_changed(p, EXANET_PORT_POLLED);
+        rnic_link_changed(p, RNIC_PORT_POLLED);
     }
     if (!taken) {
         p->refused = true;
-        exanet_link_schedule(p);      /* the RX FIFOs may have room soon */
+        rnic_link_schedule(p);        /* the RX FIFOs may have room soon */
     }
     return taken;
 }
@@ -328,9 +348,9 @@ static ssize_t port_receive(NetClientState *nc, const uint8_t *buf, size_t size)
 /* --- Delivering --------------------------------------------------------- */
 
 /* Removes the first @words words from the RX FIFO of channel @vc. */
-static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
+static void port_rx_skip(RNicPort *p, unsigned vc, unsigned words)
 {
-    exanet_fifo_skip(&p->rx[vc], words);
+    rnic_port_fifo_skip(&p->rx[vc], words);
     p->rx_count -= words;
 }
 
@@ -339,14 +359,14 @@ static void port_rx_skip(ExanetPort *p, unsigned vc, unsigned words)
  * is not known.  Counts and reports one packet.  @damaged is true if the CRC of the
  * packet's header is wrong.
  */
-static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
+static void port_rest_drop(RNicPort *p, unsigned vc, bool damaged)
 {
     if (damaged) {
-        exanet_link_count(p, EXANET_PORT_CNT_BAD_HEADER, 1);
-        exanet_link_changed(p, EXANET_PORT_BAD_HEADER);
+        rnic_link_count(p, RNIC_PORT_CNT_BAD_HEADER, 1);
+        rnic_link_changed(p, RNIC_PORT_BAD_HEADER);
     } else {
-        exanet_link_count(p, EXANET_PORT_CNT_DROPPED, 1);
-        exanet_link_changed(p, EXANET_PORT_MALFORMED);
+        rnic_link_count(p, RNIC_PORT_CNT_DROPPED, 1);
+        rnic_link_changed(p, RNIC_PORT_MALFORMED);
     }
     port_rx_skip(p, vc, p->rx[vc].left);
 }
@@ -358,17 +378,17 @@ static void port_rest_drop(ExanetPort *p, unsigned vc, bool damaged)
  * could continue now.  There is a limit, because packets of other channels wait too, and
  * vCPUs wait for the big lock.
  */
-static bool port_vc_deliver(ExanetPort *p, unsigned vc)
+static bool port_vc_deliver(RNicPort *p, unsigned vc)
 {
-    const ExanetPortOwner *owner = p->group->owner;
+    const RNicPortOwner *owner = p->group->owner;
     unsigned quantum = owner->frame_words / 2;
-    ExanetFifo *f = &p->rx[vc];
+    RNicPortFifo *f = &p->rx[vc];
     unsigned drops = p->rx_drops;
     unsigned done = 0;
 
     while (done < quantum && f->count) {
-        const uint8_t *packet = exanet_fifo_head(f);
-        ExanetMeasured m = owner->measure(packet);
+        const uint8_t *packet = rnic_port_fifo_head(f);
+        RNicMeasured m = owner->measure(packet);
 
         done += m.words ?: 1;
         if (m.words == 0 || m.words > f->left) {
@@ -382,18 +402,18 @@ static bool port_vc_deliver(ExanetPort *p, unsigned vc)
             return false;           /* the call of take() has emptied the FIFO */
         }
         p->taken[vc] = 0;
-        exanet_link_count(p, EXANET_PORT_CNT_RX_PACKETS, m.packets);
+        rnic_link_count(p, RNIC_PORT_CNT_RX_PACKETS, m.packets);
         /*
-         * exanet_link_rx_put() has counted the words of a run, which has fewer words than
+         * rnic_link_rx_put() has counted the words of a run, which has fewer words than
          * its packets have one by one
          */
-        exanet_link_count(p, EXANET_PORT_CNT_RX_WORDS, m.alone - m.words);
+        rnic_link_count(p, RNIC_PORT_CNT_RX_WORDS, m.alone - m.words);
         port_rx_skip(p, vc, m.words);
     }
     return f->count != 0;
 }
 
-bool exanet_port_rx_run(ExanetPort *p)
+bool rnic_port_rx_run(RNicPort *p)
 {
     bool more = p->owner_words && p->group->owner->work(p);
 
@@ -401,18 +421,18 @@ bool exanet_port_rx_run(ExanetPort *p)
         return more;
     }
     p->rx_vc++;
-    for (unsigned i = 0; i < EXANET_LINK_VCS; i++) {
-        unsigned vc = (p->rx_vc + i) % EXANET_LINK_VCS;
+    for (unsigned i = 0; i < RNIC_LINK_VCS; i++) {
+        unsigned vc = (p->rx_vc + i) % RNIC_LINK_VCS;
 
         if (p->rx[vc].count) {
             p->delivering = true;
             more |= port_vc_deliver(p, vc);
             p->delivering = false;
-            exanet_fifo_trim(&p->rx[vc]);
+            rnic_port_fifo_trim(&p->rx[vc]);
             port_xoff_update(p, vc);
         }
     }
-    if (p->refused && exanet_link_rx_room(p)) {
+    if (p->refused && rnic_link_rx_room(p)) {
         p->refused = false;
         qemu_flush_queued_packets(qemu_get_queue(p->nic));
     }
@@ -423,64 +443,87 @@ bool exanet_port_rx_run(ExanetPort *p)
 
 static void port_link_changed(NetClientState *nc)
 {
-    ExanetPort *p = qemu_get_nic_opaque(nc);
+    RNicPort *p = qemu_get_nic_opaque(nc);
     bool entered = rnic_loop_enter(p->group->loop);
 
-    exanet_link_hello(p);
+    rnic_link_hello(p);
     rnic_loop_leave(p->group->loop, entered);
 }
 
-static NetClientInfo exanet_port_info = {
+static NetClientInfo rnic_port_info = {
     .type = NET_CLIENT_DRIVER_NIC,
     .size = sizeof(NICState),
     .receive = port_receive,
     .link_status_changed = port_link_changed,
 };
 
-unsigned exanet_port_rx_words(const ExanetPort *p)
+unsigned rnic_port_rx_words(const RNicPort *p)
 {
     return p->rx_count + p->owner_words;
 }
 
-void exanet_port_tune(ExanetPort *p, uint32_t rate, uint32_t latency)
+void rnic_port_tune(RNicPort *p, uint32_t rate, uint32_t latency)
 {
     p->rate = rate;
     p->latency = latency;
-    exanet_link_tx_limit(p);
+    rnic_link_tx_limit(p);
 }
 
-void exanet_port_reset(ExanetPort *p)
+void rnic_port_reset(RNicPort *p)
 {
-    exanet_link_queues_drop(p);
+    rnic_link_queues_drop(p);
     memset(p->counter, 0, sizeof(p->counter));
-    exanet_inject_reset(p);
+    p->other_family = false;
+    rnic_inject_reset(p);
     p->tx_free = 0;
     p->peer_words = p->group->owner->frame_words;
-    exanet_link_tx_limit(p);
-    exanet_link_hello_reset(p);
+    rnic_link_tx_limit(p);
+    rnic_link_hello_reset(p);
 }
 
-void exanet_port_init(ExanetPortGroup *group, unsigned index)
+bool rnic_port_conf_valid(const RNicPort *p, unsigned index, const char *node_property,
+                          uint32_t node, uint32_t most, Error **errp)
 {
-    ExanetPort *p = &group->port[index];
+    bool named = p->peer_named != RNIC_PEER_ANY;
+    const char *unused = p->inject ? "faults" : named ? "peer" : NULL;
+
+    if (unused && !p->conf.peers.ncs[0]) {
+        error_setg(errp, "property '%s%u' needs a netdev 'link%u'", unused, index, index);
+        return false;
+    }
+    if (named && p->peer_named > most) {
+        error_setg(errp, "property 'peer%u' must be at most 0x%x", index, most);
+        return false;
+    }
+    if (named && p->peer_named == node) {
+        error_setg(errp, "property 'peer%u' is 0x%x, as property '%s': a node is not its "
+                   "own neighbour", index, node, node_property);
+        return false;
+    }
+    return true;
+}
+
+void rnic_port_init(RNicPortGroup *group, unsigned index)
+{
+    RNicPort *p = &group->port[index];
     DeviceState *dev = group->dev;
 
     p->group = group;
     p->index = index;
     p->wanted = true;
     p->enabled = !p->admin_down;
-    exanet_link_mac(group->owner, p->conf.macaddr.a, group->node);
-    exanet_link_tx_init(p);
-    exanet_link_hello_init(p);
-    p->nic = qemu_new_nic(&exanet_port_info, &p->conf,
+    rnic_link_mac(group->owner, p->conf.macaddr.a, group->node);
+    rnic_link_tx_init(p);
+    rnic_link_hello_init(p);
+    p->nic = qemu_new_nic(&rnic_port_info, &p->conf,
                           object_get_typename(OBJECT(dev)), dev->id,
                           &dev->mem_reentrancy_guard, p);
     qemu_format_nic_info_str(qemu_get_queue(p->nic), p->conf.macaddr.a);
 }
 
-void exanet_port_fini(ExanetPort *p)
+void rnic_port_fini(RNicPort *p)
 {
-    exanet_link_hello_fini(p);
+    rnic_link_hello_fini(p);
     p->up = false;                  /* packets that leave by this port are dropped */
     p->enabled = false;
     /* makes port_sent() do nothing if the purge reports the kept frame as dropped */
@@ -488,9 +531,9 @@ void exanet_port_fini(ExanetPort *p)
     qemu_purge_queued_packets(qemu_get_queue(p->nic));
     qemu_del_nic(p->nic);
     p->nic = NULL;
-    exanet_link_tx_fini(p);
-    exanet_link_changed(p, EXANET_PORT_EMPTIED);
-    for (unsigned vc = 0; vc < EXANET_LINK_VCS; vc++) {
-        exanet_fifo_fini(&p->rx[vc]);
+    rnic_link_tx_fini(p);
+    rnic_link_changed(p, RNIC_PORT_EMPTIED);
+    for (unsigned vc = 0; vc < RNIC_LINK_VCS; vc++) {
+        rnic_port_fifo_fini(&p->rx[vc]);
     }
 }

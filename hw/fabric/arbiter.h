@@ -6,40 +6,40 @@
  * the units, or in the round before, and the input has not sent since.  So an input that
  * was refused must ask again in each round until the input may send.  While no other
  * input waits, an input may send any number of packets.  While inputs wait, the output
- * grants one input after the other at most EXANET_ARBITER_PACKETS packets each.
+ * grants one input after the other at most RNIC_ARBITER_PACKETS packets each.
  */
-#ifndef HW_EXANET_NET_ARBITER_H
-#define HW_EXANET_NET_ARBITER_H
+#ifndef HW_FABRIC_ARBITER_H
+#define HW_FABRIC_ARBITER_H
 
 #include "qemu/host-utils.h"
 
 /* maximal number of inputs, which are numbered from 0 */
-#define EXANET_ARBITER_INPUTS 64
+#define RNIC_ARBITER_INPUTS 64
 /*
  * Maximal number of packets that an input sends in one grant, while other inputs wait.  A
  * run, whose packets the input sends together, may exceed this number.
  */
-#define EXANET_ARBITER_PACKETS 16
+#define RNIC_ARBITER_PACKETS 16
 
 /*
  * The state of an output.  Initially all members are 0.  @waiting and @before have one
  * bit for each input, and exclude inputs that have sent after the refusal.
  */
-typedef struct ExanetArbiter {
+typedef struct RNicArbiter {
     uint64_t waiting;               /* inputs refused in round @round */
     uint64_t before;                /* inputs refused in the round before @round */
-    uint32_t round;                 /* round of the last exanet_arbiter_may_send() */
+    uint32_t round;                 /* round of the last rnic_arbiter_may_send() */
     uint8_t holder;                 /* input that has the grant, or that has sent last */
     /* packets that @holder has sent in this grant, up to 16 */
     uint8_t used;
-} ExanetArbiter;
+} RNicArbiter;
 
 /*
  * Returns the input of the set @inputs with the next number after @input, or with the
  * lowest number if there is no such input.  @inputs is not 0.  Only functions of this
  * file call this function.
  */
-static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
+static inline unsigned rnic_arbiter_next(uint64_t inputs, unsigned input)
 {
     uint64_t behind = inputs & ~(((uint64_t)2 << input) - 1);
 
@@ -50,7 +50,7 @@ static inline unsigned exanet_arbiter_next(uint64_t inputs, unsigned input)
  * Sets @a->round to @round, and returns the inputs that wait, except @input, one bit
  * each.  Only functions of this file call this function.
  */
-static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
+static inline uint64_t rnic_arbiter_others(RNicArbiter *a, uint32_t round,
                                              unsigned input)
 {
     if (a->round != round) {
@@ -67,17 +67,17 @@ static inline uint64_t exanet_arbiter_others(ExanetArbiter *a, uint32_t round,
  * or if another input is the holder and does not wait any more.  Only functions of this
  * file call this function.
  */
-static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64_t others)
+static inline bool rnic_arbiter_grant(RNicArbiter *a, unsigned input, uint64_t others)
 {
     if (a->holder == input) {
-        if (a->used < EXANET_ARBITER_PACKETS) {
+        if (a->used < RNIC_ARBITER_PACKETS) {
             return true;
         }
-        a->holder = exanet_arbiter_next(others, input);
+        a->holder = rnic_arbiter_next(others, input);
         a->used = 0;
     } else if (!(others & 1ULL << a->holder)) {
         /* the holder does not wait any more */
-        a->holder = exanet_arbiter_next(others | 1ULL << input, a->holder);
+        a->holder = rnic_arbiter_next(others | 1ULL << input, a->holder);
         a->used = 0;
         return a->holder == input;
     }
@@ -90,12 +90,12 @@ static inline bool exanet_arbiter_grant(ExanetArbiter *a, unsigned input, uint64
  * by 1.  @open is false if the output can accept no packet.  If the result is false
  * although @open is true, another input has the grant.
  */
-static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
+static inline bool rnic_arbiter_may_send(RNicArbiter *a, uint32_t round,
                                            unsigned input, bool open)
 {
-    uint64_t others = exanet_arbiter_others(a, round, input);
+    uint64_t others = rnic_arbiter_others(a, round, input);
 
-    if (open && (likely(!others) || exanet_arbiter_grant(a, input, others))) {
+    if (open && (likely(!others) || rnic_arbiter_grant(a, input, others))) {
         return true;
     }
     a->waiting |= 1ULL << input;
@@ -106,7 +106,7 @@ static inline bool exanet_arbiter_may_send(ExanetArbiter *a, uint32_t round,
  * Counts @packets packets that @input has sent together.  Afterwards @input does not
  * wait.
  */
-static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input,
+static inline void rnic_arbiter_sent(RNicArbiter *a, unsigned input,
                                        unsigned packets)
 {
     a->waiting &= ~(1ULL << input);
@@ -115,7 +115,7 @@ static inline void exanet_arbiter_sent(ExanetArbiter *a, unsigned input,
         a->holder = input;
         a->used = 0;
     }
-    a->used = MIN(a->used + packets, EXANET_ARBITER_PACKETS);
+    a->used = MIN(a->used + packets, RNIC_ARBITER_PACKETS);
 }
 
-#endif /* HW_EXANET_NET_ARBITER_H */
+#endif /* HW_FABRIC_ARBITER_H */

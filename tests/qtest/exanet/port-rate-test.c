@@ -234,14 +234,14 @@ static void test_rate_latency(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/link/rate", test_rate);
-    qtest_add_func("/exanet/link/rate-low", test_rate_low);
-    qtest_add_func("/exanet/link/rate-crawl", test_rate_crawl);
-    qtest_add_func("/exanet/link/rate-xon-never", test_xon_never);
-    qtest_add_func("/exanet/link/rate-channels", test_rate_channels);
-    qtest_add_func("/exanet/link/rate-latency", test_latency);
-    qtest_add_func("/exanet/link/rate-latency-bound", test_latency_bound);
-    qtest_add_func("/exanet/link/rate-properties", test_properties);
-    qtest_add_func("/exanet/link/rate-with-latency", test_rate_latency);
+    qtest_add_func("/exanet/port/rate", test_rate);
+    qtest_add_func("/exanet/port/rate-low", test_rate_low);
+    qtest_add_func("/exanet/port/rate-crawl", test_rate_crawl);
+    qtest_add_func("/exanet/port/rate-xon-never", test_xon_never);
+    qtest_add_func("/exanet/port/rate-channels", test_rate_channels);
+    qtest_add_func("/exanet/port/rate-latency", test_latency);
+    qtest_add_func("/exanet/port/rate-latency-bound", test_latency_bound);
+    qtest_add_func("/exanet/port/rate-properties", test_properties);
+    qtest_add_func("/exanet/port/rate-with-latency", test_rate_latency);
     return g_test_run();
 }

@@ -25,7 +25,7 @@ static void test_hello(void)
     g_assert_cmpuint(p->hello.rx_words, ==, 16384);
     g_assert_cmpuint(p->hello.max_words, >=, EXANET_PACKET_WORDS);
     g_assert_cmpuint(p->hello.max_words * EXANET_WORD_BYTES, <=,
-                     EXANET_FRAME_MAX);
+                     RNIC_FRAME_MAX);
     g_assert_false(exanet_link_is(t, EXANET_PORT_STATUS_UP));
 
     /*
@@ -81,7 +81,7 @@ static void test_down(void)
     exanet_link_assert_works(t, 1);
     exanet_set32(t, EXANET_REG_IRQ_CAUSE, EXANET_IRQ_LINK);
     t->peer->silent = true;
-    exanet_peer_frame(t->peer, EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->peer, RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !exanet_link_is(t, EXANET_PORT_STATUS_UP));
     g_assert_true(exanet_get32(t, EXANET_REG_IRQ_CAUSE) & EXANET_IRQ_LINK);
     /* a packet that is sent now is lost */
@@ -369,7 +369,7 @@ static void test_batching(void)
 static void test_longest_frame(void)
 {
     ExanetTest *t = exanet_start("");
-    unsigned words = (EXANET_FRAME_MAX - sizeof(struct exanet_frame)) /
+    unsigned words = (RNIC_FRAME_MAX - sizeof(struct rnic_frame)) /
                      EXANET_WORD_BYTES;
 
     exanet_link_send_acks(t, words);
@@ -446,22 +446,22 @@ static void test_deaf_peer(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/link/hello", test_hello);
-    qtest_add_func("/exanet/link/hello-repeats", test_hello_repeats);
-    qtest_add_func("/exanet/link/down-t25", test_down);
-    qtest_add_func("/exanet/link/cable-pulled-t25", test_cable_pulled);
-    qtest_add_func("/exanet/link/set-link-t25", test_set_link);
-    qtest_add_func("/exanet/link/timeout-t25", test_timeout);
-    qtest_add_func("/exanet/link/disable-port-t25", test_disable_port);
-    qtest_add_func("/exanet/link/conflict", test_conflict);
-    qtest_add_func("/exanet/link/new-coordinates", test_new_coordinates);
-    qtest_add_func("/exanet/link/xoff-sent-t25", test_xoff_sent);
-    qtest_add_func("/exanet/link/saturation-t25", test_saturation);
-    qtest_add_func("/exanet/link/xoff-received-t25", test_xoff_received);
-    qtest_add_func("/exanet/link/batching", test_batching);
-    qtest_add_func("/exanet/link/longest-frame", test_longest_frame);
-    qtest_add_func("/exanet/link/dgram", test_dgram);
-    qtest_add_func("/exanet/link/no-listener", test_no_listener);
-    qtest_add_func("/exanet/link/deaf-peer", test_deaf_peer);
+    qtest_add_func("/exanet/port/hello", test_hello);
+    qtest_add_func("/exanet/port/hello-repeats", test_hello_repeats);
+    qtest_add_func("/exanet/port/down-t25", test_down);
+    qtest_add_func("/exanet/port/cable-pulled-t25", test_cable_pulled);
+    qtest_add_func("/exanet/port/set-link-t25", test_set_link);
+    qtest_add_func("/exanet/port/timeout-t25", test_timeout);
+    qtest_add_func("/exanet/port/disable-port-t25", test_disable_port);
+    qtest_add_func("/exanet/port/conflict", test_conflict);
+    qtest_add_func("/exanet/port/new-coordinates", test_new_coordinates);
+    qtest_add_func("/exanet/port/xoff-sent-t25", test_xoff_sent);
+    qtest_add_func("/exanet/port/saturation-t25", test_saturation);
+    qtest_add_func("/exanet/port/xoff-received-t25", test_xoff_received);
+    qtest_add_func("/exanet/port/batching", test_batching);
+    qtest_add_func("/exanet/port/longest-frame", test_longest_frame);
+    qtest_add_func("/exanet/port/dgram", test_dgram);
+    qtest_add_func("/exanet/port/no-listener", test_no_listener);
+    qtest_add_func("/exanet/port/deaf-peer", test_deaf_peer);
     return g_test_run();
 }

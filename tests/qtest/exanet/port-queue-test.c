@@ -423,18 +423,18 @@ static void test_loopback_timed(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/link/queue-channels", test_channels);
-    qtest_add_func("/exanet/link/queue-xoff-channel", test_xoff_channel);
-    qtest_add_func("/exanet/link/queue-full-channel", test_full_channel);
-    qtest_add_func("/exanet/link/queue-held-netdev", test_held_netdev);
-    qtest_add_func("/exanet/link/queue-down-drops", test_down_drops);
-    qtest_add_func("/exanet/link/queue-down-drops-sent", test_down_drops_sent);
-    qtest_add_func("/exanet/link/queue-asleep", test_asleep);
-    qtest_add_func("/exanet/link/queue-asleep-with-timer",
+    qtest_add_func("/exanet/port/queue-channels", test_channels);
+    qtest_add_func("/exanet/port/queue-xoff-channel", test_xoff_channel);
+    qtest_add_func("/exanet/port/queue-full-channel", test_full_channel);
+    qtest_add_func("/exanet/port/queue-held-netdev", test_held_netdev);
+    qtest_add_func("/exanet/port/queue-down-drops", test_down_drops);
+    qtest_add_func("/exanet/port/queue-down-drops-sent", test_down_drops_sent);
+    qtest_add_func("/exanet/port/queue-asleep", test_asleep);
+    qtest_add_func("/exanet/port/queue-asleep-with-timer",
                    test_asleep_with_timer);
-    qtest_add_func("/exanet/link/queue-urgent-transit", test_urgent_transit);
-    qtest_add_func("/exanet/link/queue-urgent-fair", test_urgent_fair);
-    qtest_add_func("/exanet/link/queue-loopback", test_loopback);
-    qtest_add_func("/exanet/link/queue-loopback-timed", test_loopback_timed);
+    qtest_add_func("/exanet/port/queue-urgent-transit", test_urgent_transit);
+    qtest_add_func("/exanet/port/queue-urgent-fair", test_urgent_fair);
+    qtest_add_func("/exanet/port/queue-loopback", test_loopback);
+    qtest_add_func("/exanet/port/queue-loopback-timed", test_loopback_timed);
     return g_test_run();
 }

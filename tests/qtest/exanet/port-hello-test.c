@@ -74,7 +74,7 @@ static void say_well(ExanetTest *t, unsigned port, uint32_t coord, uint8_t epoch
 static void say_down(ExanetTest *t, unsigned port)
 {
     t->ports[port]->silent = true;
-    exanet_peer_frame(t->ports[port], EXANET_LINK_DOWN, NULL, 0);
+    exanet_peer_frame(t->ports[port], RNIC_LINK_DOWN, NULL, 0);
     exanet_wait(t, !is_up(t, port));
     exanet_settle(t);
     t->ports[port]->silent = false;
@@ -484,17 +484,17 @@ static void test_named_cable(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("/exanet/link-hello/take-over", test_take_over);
-    qtest_add_func("/exanet/link-hello/restart", test_restart);
-    qtest_add_func("/exanet/link-hello/reset", test_reset);
-    qtest_add_func("/exanet/link-hello/moved", test_moved);
-    qtest_add_func("/exanet/link-hello/parallel", test_parallel);
-    qtest_add_func("/exanet/link-hello/second", test_second);
-    qtest_add_func("/exanet/link-hello/crossed", test_crossed);
-    qtest_add_func("/exanet/link-hello/far", test_far);
-    qtest_add_func("/exanet/link-hello/neighbour", test_neighbour);
-    qtest_add_func("/exanet/link-hello/role", test_role);
-    qtest_add_func("/exanet/link-hello/named", test_named);
-    qtest_add_func("/exanet/link-hello/named-cable", test_named_cable);
+    qtest_add_func("/exanet/port-hello/take-over", test_take_over);
+    qtest_add_func("/exanet/port-hello/restart", test_restart);
+    qtest_add_func("/exanet/port-hello/reset", test_reset);
+    qtest_add_func("/exanet/port-hello/moved", test_moved);
+    qtest_add_func("/exanet/port-hello/parallel", test_parallel);
+    qtest_add_func("/exanet/port-hello/second", test_second);
+    qtest_add_func("/exanet/port-hello/crossed", test_crossed);
+    qtest_add_func("/exanet/port-hello/far", test_far);
+    qtest_add_func("/exanet/port-hello/neighbour", test_neighbour);
+    qtest_add_func("/exanet/port-hello/role", test_role);
+    qtest_add_func("/exanet/port-hello/named", test_named);
+    qtest_add_func("/exanet/port-hello/named-cable", test_named_cable);
     return g_test_run();
 }

@@ -4,23 +4,23 @@
  * than one round.
  */
 #include "qemu/osdep.h"
-#include "hw/rnic/exanet/net/arbiter.h"
+#include "hw/rnic/fabric/arbiter.h"
 
 #define FIRST 0
 #define SECOND 5
-#define LAST (EXANET_ARBITER_INPUTS - 1)
+#define LAST (RNIC_ARBITER_INPUTS - 1)
 
 /* An output with room for @room packets in each round, and the packets of its inputs. */
 typedef struct Bench {
-    ExanetArbiter a;
+    RNicArbiter a;
     uint32_t round;
     unsigned room;
-    unsigned sent[EXANET_ARBITER_INPUTS];
+    unsigned sent[RNIC_ARBITER_INPUTS];
 } Bench;
 
 static bool ask(Bench *b, unsigned input, bool open)
 {
-    return exanet_arbiter_may_send(&b->a, b->round, input, open);
+    return rnic_arbiter_may_send(&b->a, b->round, input, open);
 }
 
 /* Sends a packet of @input; returns false if the input is refused. */
@@ -29,7 +29,7 @@ static bool pass(Bench *b, unsigned input, bool open)
     if (!ask(b, input, open)) {
         return false;
     }
-    exanet_arbiter_sent(&b->a, input, 1);
+    rnic_arbiter_sent(&b->a, input, 1);
     b->sent[input]++;
     return true;
 }
@@ -51,13 +51,13 @@ static void test_next(void)
 {
     const uint64_t set = 1ULL << 3 | 1ULL << LAST;
 
-    g_assert_cmpuint(exanet_arbiter_next(set, 0), ==, 3);
-    g_assert_cmpuint(exanet_arbiter_next(set, 2), ==, 3);
-    g_assert_cmpuint(exanet_arbiter_next(set, 3), ==, LAST);
-    g_assert_cmpuint(exanet_arbiter_next(set, LAST - 1), ==, LAST);
-    g_assert_cmpuint(exanet_arbiter_next(set, LAST), ==, 3);
-    g_assert_cmpuint(exanet_arbiter_next(1ULL << 3, 3), ==, 3);
-    g_assert_cmpuint(exanet_arbiter_next(1, LAST), ==, 0);
+    g_assert_cmpuint(rnic_arbiter_next(set, 0), ==, 3);
+    g_assert_cmpuint(rnic_arbiter_next(set, 2), ==, 3);
+    g_assert_cmpuint(rnic_arbiter_next(set, 3), ==, LAST);
+    g_assert_cmpuint(rnic_arbiter_next(set, LAST - 1), ==, LAST);
+    g_assert_cmpuint(rnic_arbiter_next(set, LAST), ==, 3);
+    g_assert_cmpuint(rnic_arbiter_next(1ULL << 3, 3), ==, 3);
+    g_assert_cmpuint(rnic_arbiter_next(1, LAST), ==, 0);
 }
 
 /* An input for which no other waits sends as long as the output is open. */
@@ -65,7 +65,7 @@ static void test_alone(void)
 {
     Bench b = { .round = 7 };
 
-    for (unsigned n = 0; n < 3 * EXANET_ARBITER_PACKETS; n++) {
+    for (unsigned n = 0; n < 3 * RNIC_ARBITER_PACKETS; n++) {
         g_assert_true(pass(&b, SECOND, true));
     }
     g_assert_false(ask(&b, SECOND, false));
@@ -78,7 +78,7 @@ static void test_alone(void)
     g_assert_true(pass(&b, SECOND, true));
 }
 
-/* Inputs that are refused over rounds get grants of EXANET_ARBITER_PACKETS. */
+/* Inputs that are refused over rounds get grants of RNIC_ARBITER_PACKETS. */
 static void test_grants(void)
 {
     static const unsigned inputs[] = { FIRST, SECOND, LAST };
@@ -86,8 +86,8 @@ static void test_grants(void)
     unsigned packets = 0, round;
     Bench b = { .room = 4 };
 
-    for (round = 0; packets < grants * EXANET_ARBITER_PACKETS; round++) {
-        unsigned input = inputs[packets / EXANET_ARBITER_PACKETS % 3];
+    for (round = 0; packets < grants * RNIC_ARBITER_PACKETS; round++) {
+        unsigned input = inputs[packets / RNIC_ARBITER_PACKETS % 3];
         unsigned before = b.sent[input];
 
         run(&b, inputs, ARRAY_SIZE(inputs));
@@ -96,13 +96,13 @@ static void test_grants(void)
         g_assert_cmpuint(b.sent[FIRST] + b.sent[SECOND] + b.sent[LAST], ==, packets);
     }
     for (unsigned i = 0; i < ARRAY_SIZE(inputs); i++) {
-        g_assert_cmpuint(b.sent[inputs[i]], ==, grants / 3 * EXANET_ARBITER_PACKETS);
+        g_assert_cmpuint(b.sent[inputs[i]], ==, grants / 3 * RNIC_ARBITER_PACKETS);
     }
     /*
      * LAST asks after FIRST in a round, so FIRST begins its second and its third grant
      * one round later
      */
-    g_assert_cmpuint(round, ==, grants * EXANET_ARBITER_PACKETS / b.room + 2);
+    g_assert_cmpuint(round, ==, grants * RNIC_ARBITER_PACKETS / b.room + 2);
 }
 
 /* The shares are equal whatever the room and the order in which inputs ask. */
@@ -113,7 +113,7 @@ static void test_fair(void)
     };
 
     for (unsigned order = 0; order < ARRAY_SIZE(orders); order++) {
-        for (unsigned room = 1; room <= 2 * EXANET_ARBITER_PACKETS; room++) {
+        for (unsigned room = 1; room <= 2 * RNIC_ARBITER_PACKETS; room++) {
             Bench b = { .room = room, .round = UINT32_MAX - 20 };
 
             for (unsigned n = 0; n < 400; n++) {
@@ -125,11 +125,11 @@ static void test_fair(void)
                     most = MAX(most, b.sent[orders[order][i]]);
                 }
                 /* before others wait, the first input may fill the output */
-                g_assert_cmpuint(most - least, <=, room + EXANET_ARBITER_PACKETS);
+                g_assert_cmpuint(most - least, <=, room + RNIC_ARBITER_PACKETS);
             }
             for (unsigned i = 0; i < 3; i++) {
                 g_assert_cmpuint(b.sent[orders[order][i]], >=,
-                                 400 / 3 - 2 * EXANET_ARBITER_PACKETS);
+                                 400 / 3 - 2 * RNIC_ARBITER_PACKETS);
             }
         }
     }
@@ -180,14 +180,14 @@ static void test_closed(void)
 {
     Bench b = { .round = 1 };
 
-    for (unsigned n = 0; n < EXANET_ARBITER_PACKETS; n++) {
+    for (unsigned n = 0; n < RNIC_ARBITER_PACKETS; n++) {
         g_assert_true(pass(&b, FIRST, true));
     }
     for (unsigned n = 0; n < 5; n++, b.round++) {
         g_assert_false(ask(&b, FIRST, false));
         g_assert_false(ask(&b, SECOND, false));
         g_assert_cmpuint(b.a.holder, ==, FIRST);
-        g_assert_cmpuint(b.a.used, ==, EXANET_ARBITER_PACKETS);
+        g_assert_cmpuint(b.a.used, ==, RNIC_ARBITER_PACKETS);
     }
     /* the packets before count: SECOND gets the grant */
     g_assert_false(ask(&b, FIRST, true));
@@ -198,12 +198,12 @@ static void test_closed(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/exanet/arbiter/next", test_next);
-    g_test_add_func("/exanet/arbiter/alone", test_alone);
-    g_test_add_func("/exanet/arbiter/grants", test_grants);
-    g_test_add_func("/exanet/arbiter/fair", test_fair);
-    g_test_add_func("/exanet/arbiter/idle", test_idle);
-    g_test_add_func("/exanet/arbiter/gone", test_gone);
-    g_test_add_func("/exanet/arbiter/closed", test_closed);
+    g_test_add_func("/fabric/arbiter/next", test_next);
+    g_test_add_func("/fabric/arbiter/alone", test_alone);
+    g_test_add_func("/fabric/arbiter/grants", test_grants);
+    g_test_add_func("/fabric/arbiter/fair", test_fair);
+    g_test_add_func("/fabric/arbiter/idle", test_idle);
+    g_test_add_func("/fabric/arbiter/gone", test_gone);
+    g_test_add_func("/fabric/arbiter/closed", test_closed);
     return g_test_run();
 }

@@ -11,7 +11,7 @@
 #include "qapi/error.h"
 #include "qemu/cutils.h"
 #include "inject.h"
-#include "link.h"
+#include "port-internal.h"
 #include "port.h"
 
 /*
@@ -20,9 +20,9 @@
  */
 #define DELAY_MAX_NS (10 * (int64_t)NANOSECONDS_PER_SECOND)
 
-/* Items of property faultsN: the kinds of enum exanet_injected, and ITEM_CORRUPT. */
+/* Items of property faultsN: the kinds of enum rnic_injected, and ITEM_CORRUPT. */
 enum {
-    ITEM_CORRUPT = EXANET_INJECTED_KINDS,   /* corrupts any part of the packet */
+    ITEM_CORRUPT = RNIC_INJECTED_KINDS,     /* corrupts any part of the packet */
     ITEMS,
     ITEM_NONE = ITEMS,
 };
@@ -33,14 +33,14 @@ enum {
  * a fault into the packet.
  */
 static const uint8_t items[] = {
-    EXANET_INJECTED_DROP,
+    RNIC_INJECTED_DROP,
     ITEM_CORRUPT,
-    EXANET_INJECTED_PART,
-    EXANET_INJECTED_PART + 1,
-    EXANET_INJECTED_PART + 2,
-    EXANET_INJECTED_DUPLICATE,
-    EXANET_INJECTED_REORDER,
-    EXANET_INJECTED_DELAY,          /* also takes effect on a packet with a flipped bit */
+    RNIC_INJECTED_PART,
+    RNIC_INJECTED_PART + 1,
+    RNIC_INJECTED_PART + 2,
+    RNIC_INJECTED_DUPLICATE,
+    RNIC_INJECTED_REORDER,
+    RNIC_INJECTED_DELAY,            /* also takes effect on a packet with a flipped bit */
 };
 QEMU_BUILD_BUG_ON(ARRAY_SIZE(items) != ITEMS);
 
@@ -58,11 +58,11 @@ typedef struct FaultPlan {
     bool down;                      /* the property has item "down" */
 } FaultPlan;
 
-struct ExanetInject {
-    const ExanetFaultFormat *format;
+struct RNicInject {
+    const RNicFaultFormat *format;
     FaultPlan plan;
     GRand *rand;
-    ExanetInjectOrder order;
+    RNicInjectOrder order;
     /* packets that matched @order since the last fault of @order, or since its start */
     uint32_t seen;
 };
@@ -71,27 +71,27 @@ struct ExanetInject {
  * Returns the part that @item corrupts, or NULL if @item is not "corrupt-PART" of a part
  * of @format.
  */
-static const ExanetFaultPart *item_part(const ExanetFaultFormat *format, unsigned item)
+static const RNicFaultPart *item_part(const RNicFaultFormat *format, unsigned item)
 {
-    unsigned n = item - EXANET_INJECTED_PART;
+    unsigned n = item - RNIC_INJECTED_PART;
 
     return n < format->parts ? &format->part[n] : NULL;
 }
 
-const char *exanet_inject_name(const ExanetFaultFormat *format, unsigned kind)
+const char *rnic_inject_name(const RNicFaultFormat *format, unsigned kind)
 {
-    const ExanetFaultPart *part = item_part(format, kind);
+    const RNicFaultPart *part = item_part(format, kind);
 
     switch (kind) {
-    case EXANET_INJECTED_DROP:
+    case RNIC_INJECTED_DROP:
         return "drop";
     case ITEM_CORRUPT:
         return "corrupt";
-    case EXANET_INJECTED_DUPLICATE:
+    case RNIC_INJECTED_DUPLICATE:
         return "duplicate";
-    case EXANET_INJECTED_REORDER:
+    case RNIC_INJECTED_REORDER:
         return "reorder";
-    case EXANET_INJECTED_DELAY:
+    case RNIC_INJECTED_DELAY:
         return "delay";
     default:
         return part ? part->name : NULL;
@@ -181,13 +181,13 @@ static const char *delay_parse(FaultPlan *plan, const char *text)
     g_autofree char *rate = colon ? g_strndup(text, colon - text) : NULL;
 
     return time_parse(plan, colon ? colon + 1 : "") ?:
-           rate_parse(plan, EXANET_INJECTED_DELAY, rate);
+           rate_parse(plan, RNIC_INJECTED_DELAY, rate);
 }
 
 /* Result of item_parse() for a name that no item has; plan_parse() makes the message. */
 static const char unknown[] = "";
 
-static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
+static const char *item_parse(const RNicFaultFormat *format, FaultPlan *plan,
                               const char *text)
 {
     const char *equal = strchr(text, '=');
@@ -213,14 +213,14 @@ static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
     for (unsigned i = 0; i < ITEMS; i++) {
         unsigned item = items[i];
 
-        if (g_strcmp0(name, exanet_inject_name(format, item))) {
+        if (g_strcmp0(name, rnic_inject_name(format, item))) {
             continue;
         }
         if (plan->item[item].given) {
             return "is given twice";
         }
         plan->item[item].given = true;
-        return item == EXANET_INJECTED_DELAY ? delay_parse(plan, value) :
+        return item == RNIC_INJECTED_DELAY ? delay_parse(plan, value) :
                                                rate_parse(plan, item, value);
     }
     return unknown;
@@ -230,12 +230,12 @@ static const char *item_parse(const ExanetFaultFormat *format, FaultPlan *plan,
  * Returns the text "there are ..." with all items, for an error message.  The caller
  * frees the text.
  */
-static char *items_list(const ExanetFaultFormat *format)
+static char *items_list(const RNicFaultFormat *format)
 {
     GString *s = g_string_new("there are ");
 
     for (unsigned i = 0; i < ITEMS; i++) {
-        const char *name = exanet_inject_name(format, items[i]);
+        const char *name = rnic_inject_name(format, items[i]);
 
         if (name) {
             g_string_append_printf(s, "%s, ", name);
@@ -249,7 +249,7 @@ static char *items_list(const ExanetFaultFormat *format)
  * Sets @plan to the items of @text.  Returns false with @errp set if an item is not
  * valid.
  */
-static bool plan_parse(const ExanetFaultFormat *format, FaultPlan *plan,
+static bool plan_parse(const RNicFaultFormat *format, FaultPlan *plan,
                        const char *text, unsigned index, Error **errp)
 {
     g_auto(GStrv) words = g_strsplit_set(text, " \t\n+;", -1);
@@ -279,31 +279,31 @@ static bool plan_empty(const FaultPlan *plan)
 }
 
 /* Frees @p->inject if the property has no items and there is no order. */
-static void inject_tidy(ExanetPort *p)
+static void inject_tidy(RNicPort *p)
 {
-    if (p->inject && p->inject->order.kind == EXANET_INJECTED_KINDS &&
+    if (p->inject && p->inject->order.kind == RNIC_INJECTED_KINDS &&
         plan_empty(&p->inject->plan)) {
-        exanet_inject_fini(p);
+        rnic_inject_fini(p);
     }
 }
 
 /* Returns @p->inject, and first allocates @p->inject if it is NULL. */
-static ExanetInject *inject_need(ExanetPort *p, const ExanetFaultFormat *format,
-                                 unsigned index)
+static RNicInject *inject_need(RNicPort *p, const RNicFaultFormat *format,
+                               unsigned index)
 {
     if (!p->inject) {
-        p->inject = g_new0(ExanetInject, 1);
+        p->inject = g_new0(RNicInject, 1);
         p->inject->format = format;
-        p->inject->order.kind = EXANET_INJECTED_KINDS;
+        p->inject->order.kind = RNIC_INJECTED_KINDS;
         p->inject->rand = g_rand_new_with_seed(format->seed + index);
     }
     return p->inject;
 }
 
-bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
-                            unsigned index, const char *text, Error **errp)
+bool rnic_inject_plan_set(RNicPort *p, const RNicFaultFormat *format,
+                          unsigned index, const char *text, Error **errp)
 {
-    ExanetInject *inj;
+    RNicInject *inj;
     FaultPlan plan;
 
     if (!plan_parse(format, &plan, text, index, errp)) {
@@ -313,13 +313,13 @@ bool exanet_inject_plan_set(ExanetPort *p, const ExanetFaultFormat *format,
     inj->plan = plan;
     g_rand_set_seed(inj->rand, plan.seed);
     if (p->admin_down != plan.down) {
-        exanet_port_admin(p, !plan.down);
+        rnic_port_admin(p, !plan.down);
     }
     inject_tidy(p);
     return true;
 }
 
-char *exanet_inject_plan_get(const ExanetPort *p)
+char *rnic_inject_plan_get(const RNicPort *p)
 {
     const FaultPlan *plan;
     GString *s = g_string_new("");
@@ -333,7 +333,7 @@ char *exanet_inject_plan_get(const ExanetPort *p)
     }
     for (unsigned i = 0; i < ITEMS; i++) {
         unsigned item = items[i];
-        const char *name = exanet_inject_name(p->inject->format, item);
+        const char *name = rnic_inject_name(p->inject->format, item);
 
         if (!plan->item[item].given) {
             continue;
@@ -345,7 +345,7 @@ char *exanet_inject_plan_get(const ExanetPort *p)
             g_string_append_printf(s, " %s=%.12g%%", name,
                                    plan->item[item].rate * 100);
         }
-        if (item == EXANET_INJECTED_DELAY) {
+        if (item == RNIC_INJECTED_DELAY) {
             g_string_append_printf(s, ":%" PRId64 "ns", plan->delay);
         }
     }
@@ -357,30 +357,33 @@ char *exanet_inject_plan_get(const ExanetPort *p)
 /* --- Packets -------------------------------------------------------------- */
 
 /*
- * Returns true if @item can take effect on a packet of @words words.  Returns false if
- * @item corrupts a part that such a packet does not have.
+ * Returns true if @item can take effect on a packet of @type and @words words.  Returns
+ * false if @item corrupts a part that such a packet does not have.
  */
-static bool item_applies(const ExanetFaultFormat *format, unsigned item,
-                          unsigned words)
+static bool item_applies(const RNicFaultFormat *format, unsigned item, unsigned type,
+                         unsigned words)
 {
-    const ExanetFaultPart *part = item_part(format, item);
+    const RNicFaultPart *part = item_part(format, item);
 
-    return !part || part->present(words);
+    return !part || part->present(type, words);
 }
 
-/* Returns the item that corrupts a random part which a packet of @words words has. */
-static unsigned part_choose(const ExanetInject *inj, unsigned words)
+/*
+ * Returns the item that corrupts a random part which a packet of @type and @words words
+ * has.
+ */
+static unsigned part_choose(const RNicInject *inj, unsigned type, unsigned words)
 {
     unsigned item;
 
     do {
-        item = EXANET_INJECTED_PART + g_rand_int_range(inj->rand, 0, inj->format->parts);
-    } while (!item_applies(inj->format, item, words));
+        item = RNIC_INJECTED_PART + g_rand_int_range(inj->rand, 0, inj->format->parts);
+    } while (!item_applies(inj->format, item, type, words));
     return item;
 }
 
 /* Returns the items of the property that hit the next packet, one bit for each item. */
-static unsigned plan_draw(ExanetInject *inj)
+static unsigned plan_draw(RNicInject *inj)
 {
     unsigned hits = 0;
 
@@ -411,17 +414,18 @@ static void plan_done(FaultPlan *plan, unsigned item)
 }
 
 /*
- * Returns the item of @hits that takes effect on a packet of @words words, and calls
- * plan_done() for this item.  Returns ITEM_NONE if no item does.  Ignores item "delay",
- * which exanet_inject_packet() handles.
+ * Returns the item of @hits that takes effect on a packet of @type and @words words, and
+ * calls plan_done() for this item.  Returns ITEM_NONE if no item does.  Ignores item
+ * "delay", which rnic_inject_packet() handles.
  */
-static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
+static unsigned plan_choose(RNicInject *inj, unsigned hits, unsigned type,
+                            unsigned words)
 {
     for (unsigned i = 0; i < ITEMS; i++) {
         unsigned item = items[i];
 
-        if (item != EXANET_INJECTED_DELAY && (hits & 1u << item) &&
-            item_applies(inj->format, item, words)) {
+        if (item != RNIC_INJECTED_DELAY && (hits & 1u << item) &&
+            item_applies(inj->format, item, type, words)) {
             plan_done(&inj->plan, item);
             return item;
         }
@@ -433,58 +437,58 @@ static unsigned plan_choose(ExanetInject *inj, unsigned hits, unsigned words)
  * Returns the fault of the order for a packet of @type and @words words, or ITEM_NONE if
  * the order injects no fault into this packet.  Counts the packets that match the order.
  * For an order with a count, subtracts the fault from the count, ends the order after its
- * last fault, and reports EXANET_PORT_INJECTED to the owner of @p.
+ * last fault, and reports RNIC_PORT_INJECTED to the owner of @p.
  */
-static unsigned order_choose(ExanetPort *p, unsigned type, unsigned words)
+static unsigned order_choose(RNicPort *p, unsigned type, unsigned words)
 {
-    ExanetInject *inj = p->inject;
-    ExanetInjectOrder *order = &inj->order;
+    RNicInject *inj = p->inject;
+    RNicInjectOrder *order = &inj->order;
     unsigned kind = order->kind;
 
-    if (kind == EXANET_INJECTED_KINDS || !item_applies(inj->format, kind, words) ||
+    if (kind == RNIC_INJECTED_KINDS || !item_applies(inj->format, kind, type, words) ||
         (!order->all && order->type != type) || ++inj->seen < order->every) {
         return ITEM_NONE;
     }
     inj->seen = 0;
     if (order->count) {
         if (--order->count == 0) {
-            order->kind = EXANET_INJECTED_KINDS;
+            order->kind = RNIC_INJECTED_KINDS;
         }
-        p->group->owner->changed(p, EXANET_PORT_INJECTED, NULL);
+        p->group->owner->changed(p, RNIC_PORT_INJECTED, NULL);
     }
     return kind;
 }
 
-static void inject_count(ExanetPort *p, enum exanet_injected kind, unsigned type)
+static void inject_count(RNicPort *p, enum rnic_injected kind, unsigned type)
 {
     p->injected[kind]++;
-    exanet_link_trace(p, EXANET_PORT_STEP_FAULT, kind, type, 0);
+    rnic_link_trace(p, RNIC_PORT_STEP_FAULT, kind, type, 0);
 }
 
 /*
  * Applies @item to the packet of @words words at @buf, and counts the fault.  Returns the
  * effect on the packet.  Does nothing for ITEM_NONE.
  */
-static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned words,
-                          unsigned type)
+static RNicFate item_do(RNicPort *p, unsigned item, uint8_t *buf, unsigned words,
+                        unsigned type)
 {
-    const ExanetInject *inj = p->inject;
-    ExanetFate fate = { .kind = EXANET_FATE_PASS };
+    const RNicInject *inj = p->inject;
+    RNicFate fate = { .kind = RNIC_FATE_PASS };
 
     if (item == ITEM_CORRUPT) {
-        item = part_choose(inj, words);
+        item = part_choose(inj, type, words);
     }
     switch (item) {
     case ITEM_NONE:
         return fate;
-    case EXANET_INJECTED_DROP:
-        fate.kind = EXANET_FATE_DROP;
+    case RNIC_INJECTED_DROP:
+        fate.kind = RNIC_FATE_DROP;
         break;
-    case EXANET_INJECTED_DUPLICATE:
-        fate.kind = EXANET_FATE_DUPLICATE;
+    case RNIC_INJECTED_DUPLICATE:
+        fate.kind = RNIC_FATE_DUPLICATE;
         break;
-    case EXANET_INJECTED_REORDER:
-        fate.kind = EXANET_FATE_HOLD;
+    case RNIC_INJECTED_REORDER:
+        fate.kind = RNIC_FATE_HOLD;
         break;
     default:
         item_part(inj->format, item)->apply(inj->rand, buf, words);
@@ -493,22 +497,22 @@ static ExanetFate item_do(ExanetPort *p, unsigned item, uint8_t *buf, unsigned w
     return fate;
 }
 
-ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
+RNicFate rnic_inject_packet(RNicPort *p, uint8_t *buf, unsigned words)
 {
-    ExanetInject *inj = p->inject;
+    RNicInject *inj = p->inject;
     unsigned type = inj->format->type(buf);
     unsigned hits = plan_draw(inj);
     unsigned item = order_choose(p, type, words);
-    ExanetFate fate;
+    RNicFate fate;
 
     if (item == ITEM_NONE) {
-        item = plan_choose(inj, hits, words);
+        item = plan_choose(inj, hits, type, words);
     }
     fate = item_do(p, item, buf, words, type);
-    if (fate.kind == EXANET_FATE_PASS && (hits & 1u << EXANET_INJECTED_DELAY)) {
+    if (fate.kind == RNIC_FATE_PASS && (hits & 1u << RNIC_INJECTED_DELAY)) {
         fate.delay = inj->plan.delay;
-        plan_done(&inj->plan, EXANET_INJECTED_DELAY);
-        inject_count(p, EXANET_INJECTED_DELAY, type);
+        plan_done(&inj->plan, RNIC_INJECTED_DELAY);
+        inject_count(p, RNIC_INJECTED_DELAY, type);
     }
     if (item == ITEM_NONE && !hits) {
         /* an earlier packet may have had the last fault of property and order */
@@ -519,33 +523,33 @@ ExanetFate exanet_inject_packet(ExanetPort *p, uint8_t *buf, unsigned words)
 
 /* --- Orders ----------------------------------------------------------------- */
 
-void exanet_inject_order(ExanetPort *p, const ExanetFaultFormat *format,
-                         const ExanetInjectOrder *order)
+void rnic_inject_order(RNicPort *p, const RNicFaultFormat *format,
+                       const RNicInjectOrder *order)
 {
     inject_need(p, format, p->index)->order = *order;
     p->inject->seen = 0;
 }
 
-void exanet_inject_cancel(ExanetPort *p)
+void rnic_inject_cancel(RNicPort *p)
 {
     if (p->inject) {
-        p->inject->order.kind = EXANET_INJECTED_KINDS;
+        p->inject->order.kind = RNIC_INJECTED_KINDS;
         inject_tidy(p);
     }
 }
 
-uint32_t exanet_inject_order_left(const ExanetPort *p)
+uint32_t rnic_inject_order_left(const RNicPort *p)
 {
     return p->inject ? p->inject->order.count : 0;
 }
 
-void exanet_inject_reset(ExanetPort *p)
+void rnic_inject_reset(RNicPort *p)
 {
     memset(p->injected, 0, sizeof(p->injected));
-    exanet_inject_cancel(p);
+    rnic_inject_cancel(p);
 }
 
-void exanet_inject_fini(ExanetPort *p)
+void rnic_inject_fini(RNicPort *p)
 {
     if (p->inject) {
         g_rand_free(p->inject->rand);
