@@ -6,14 +6,16 @@
  */
 #include "qemu/osdep.h"
 #include "bar.h"
+#include "ports.h"
 #include "selftest.h"
 
 /* --- Global registers ------------------------------------------------------- */
 
 static void block_global_sync(void *opaque, unsigned unit, hwaddr addr)
 {
-    /* no unit exists that could have work, and no link that could be up */
-    extoll_reg_set32(opaque, EXTOLL_REG_STATUS, EXTOLL_STATUS_IDLE);
+    /* no unit exists that could have work */
+    extoll_reg_set32(opaque, EXTOLL_REG_STATUS, EXTOLL_STATUS_IDLE |
+                     (extoll_ports_up(opaque) ? EXTOLL_STATUS_LINK : 0));
     extoll_reg_set64(opaque, EXTOLL_REG_TIME, rnic_now());
 }
 
@@ -27,6 +29,9 @@ static void block_global_written(void *opaque, unsigned unit, hwaddr addr, bool 
         if (extoll_reg_written32(s, reg) & EXTOLL_CTRL_RESET) {
             extoll_reset(s);
         }
+        break;
+    case EXTOLL_REG_NODE:
+        extoll_ports_restart(s);
         break;
     case EXTOLL_REG_TEST_IRQ:
         extoll_selftest_irq(s, extoll_reg_written32(s, reg));
@@ -63,6 +68,7 @@ static void block_counter_written(void *opaque, unsigned unit, hwaddr addr, bool
 
 static const RNicRegInfo global_regs[] = { EXTOLL_GLOBAL_REGS(RNIC_REG_INFO) };
 static const RNicRegInfo irq_regs[] = { EXTOLL_IRQ_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo port_regs[] = { EXTOLL_PORT_REGS(RNIC_REG_INFO) };
 static const RNicRegInfo counter_regs[] = { { 0, 8, 0, 0, 0 } };
 
 #define REGS(list) .regs = list, .count = ARRAY_SIZE(list)
@@ -72,6 +78,9 @@ const RNicRegBlock extoll_reg_blocks[] = {
       .sync = block_global_sync, .written = block_global_written },
     { EXTOLL_IRQ(0), EXTOLL_IRQ(1) - EXTOLL_IRQ(0), EXTOLL_VECTORS, REGS(irq_regs),
       .written = block_irq_written },
+    { EXTOLL_PORT(0), EXTOLL_PORT(1) - EXTOLL_PORT(0), EXTOLL_LINKS, REGS(port_regs),
+      .exists = extoll_port_reg_exists, .sync = extoll_port_reg_sync,
+      .written = extoll_port_reg_written },
     { EXTOLL_COUNTER(0), 8, EXTOLL_COUNTER_COUNT, REGS(counter_regs),
       .sync = block_counter_sync, .written = block_counter_written },
     { 0 }

@@ -54,19 +54,58 @@ static void extoll_pci_reset(DeviceState *dev)
     extoll_reset(&EXTOLL_PCI(dev)->extoll);
 }
 
+static void extoll_pci_instance_finalize(Object *obj)
+{
+    extoll_instance_fini(&EXTOLL_PCI(obj)->extoll);
+}
+
 /* --- Type --------------------------------------------------------------------- */
 
 static const Property extoll_pci_properties[] = {
     DEFINE_PROP_UINT8("node", ExtollPCI, extoll.node, 0),
     DEFINE_PROP_UINT8("epoch", ExtollPCI, extoll.epoch_first, 0),
     DEFINE_PROP_BOOL("strict", ExtollPCI, extoll.strict, false),
+    DEFINE_PROP_NETDEV("link0", ExtollPCI, extoll.port[0].conf.peers),
+    DEFINE_PROP_NETDEV("link1", ExtollPCI, extoll.port[1].conf.peers),
+    DEFINE_PROP_NETDEV("link2", ExtollPCI, extoll.port[2].conf.peers),
+    DEFINE_PROP_NETDEV("link3", ExtollPCI, extoll.port[3].conf.peers),
+    DEFINE_PROP_NETDEV("link4", ExtollPCI, extoll.port[4].conf.peers),
+    DEFINE_PROP_NETDEV("link5", ExtollPCI, extoll.port[5].conf.peers),
+    DEFINE_PROP_UINT32("peer0", ExtollPCI, extoll.port[0].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("peer1", ExtollPCI, extoll.port[1].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("peer2", ExtollPCI, extoll.port[2].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("peer3", ExtollPCI, extoll.port[3].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("peer4", ExtollPCI, extoll.port[4].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("peer5", ExtollPCI, extoll.port[5].peer_named, RNIC_PEER_ANY),
+    DEFINE_PROP_UINT32("rx-flits", ExtollPCI, extoll.rx_flits, EXTOLL_ROOM_DEFAULT),
+    DEFINE_PROP_UINT32("link-rate-kbps", ExtollPCI, extoll.link_rate_kbps, 0),
+    DEFINE_PROP_UINT32("link-latency-ns", ExtollPCI, extoll.link_latency_ns, 0),
+    DEFINE_PROP_UINT32("link-timeout-ms", ExtollPCI, extoll.link_timeout_ms, 5000),
+    DEFINE_PROP_UINT32("link-stall-ms", ExtollPCI, extoll.link_stall_ms, 1000),
 };
+
+#define LINK_TEXT "Netdev that is a cable to a neighbour"
+#define PEER_TEXT "Number of the only neighbour of linkN; needed for several links to it"
 
 static const RNicText texts[] = {
     { "node", "Own number after a reset, 0 to 63; another in each node of a network" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
     { "strict", "Only the functions of the document; no effect yet, because no other "
                 "function exists" },
+    { "link0", LINK_TEXT }, { "link1", LINK_TEXT }, { "link2", LINK_TEXT },
+    { "link3", LINK_TEXT }, { "link4", LINK_TEXT }, { "link5", LINK_TEXT },
+    { "peer0", PEER_TEXT }, { "peer1", PEER_TEXT }, { "peer2", PEER_TEXT },
+    { "peer3", PEER_TEXT }, { "peer4", PEER_TEXT }, { "peer5", PEER_TEXT },
+    { "rx-flits", "Flits of 128 B that each virtual channel of a link can hold, 40 to "
+                  "16384" },
+    { "link-rate-kbps", "PORT_RATE of all links after reset: kb/s in virtual time; 0: as "
+                        "fast as it can" },
+    { "link-latency-ns", "PORT_LATENCY of all links after reset: ns of virtual time that "
+                         "a frame needs" },
+    { "link-timeout-ms", "A link is down after so long without a frame of the peer; 0: "
+                         "never" },
+    { "link-stall-ms", "Packets for a link that takes none for so long are dropped; 0: "
+                       "never" },
 };
 
 /* Resets the device, because registers that the stream lacks keep these values. */
@@ -80,8 +119,8 @@ static int extoll_pci_pre_load(void *opaque)
 
 static const VMStateDescription extoll_pci_vmstate = {
     .name = "extoll",
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .pre_load = extoll_pci_pre_load,
     .fields = (const VMStateField[]) {
         VMSTATE_PCI_DEVICE(parent_obj, ExtollPCI),
@@ -107,7 +146,7 @@ static void extoll_pci_class_init(ObjectClass *klass, RNicClassData *data)
     pc->device_id = EXTOLL_PCI_DEVICE_ID;
     pc->class_id = EXTOLL_PCI_CLASS;
     rnic_pci_class_init(pc);
-    dc->desc = "EXTOLL NIC (registers and self-test only)";
+    dc->desc = "EXTOLL NIC (links only)";
     dc->vmsd = &extoll_pci_vmstate;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
     device_class_set_legacy_reset(dc, extoll_pci_reset);
@@ -121,6 +160,7 @@ static const TypeInfo extoll_pci_type = {
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(ExtollPCI),
     .instance_init = rnic_pci_instance_init,
+    .instance_finalize = extoll_pci_instance_finalize,
     .class_init = extoll_pci_class_init,
     .interfaces = RNIC_PCI_INTERFACES,
 };

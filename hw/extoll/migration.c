@@ -8,22 +8,35 @@
  * the value, so after a truncated or forged stream the device works, and can be reset.
  * No function of the table of blocks is called.
  *
- * Interrupts need no state of their own: no vector is marked between two accesses, and
- * the causes that have sent their vectors follow from the registers.
+ * Behind the registers are the links that have a netdev: the number of each, its peer,
+ * and what link/link-stream.h says.  Ports have no state in the stream: they begin anew,
+ * and the links continue as after a cut of the cable.  Packets that were on the cable may
+ * be lost, and the links send them again.
+ *
+ * Of the interrupts the stream has the vectors that are marked, because the machine may
+ * stop before the loop sends them.  The causes that have sent their vectors follow from
+ * the registers.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "migration/qemu-file-types.h"
 #include "bar.h"
+#include "link/link-stream.h"
 #include "migration.h"
+#include "ports.h"
 
 #define STREAM_END UINT32_MAX       /* stands in the place of an offset */
+#define LINKS_END UINT8_MAX         /* stands in the place of a link's number */
 
-/* --- Save ------------------------------------------------------------------ */
+/* --- Registers: save ---------------------------------------------------------- */
 
 /* Returns true for registers that the device computes at each load by software. */
 static bool is_computed(unsigned offset)
 {
+    if (offset >= EXTOLL_PORT(0) && offset < EXTOLL_PORT(EXTOLL_LINKS)) {
+        return extoll_port_reg_computed((offset - EXTOLL_PORT(0)) %
+                                        (EXTOLL_PORT(1) - EXTOLL_PORT(0)));
+    }
     return offset == EXTOLL_REG_STATUS || offset == EXTOLL_REG_TIME;
 }
 
@@ -51,14 +64,16 @@ static int regs_save(QEMUFile *f, void *pv, size_t size, const VMStateField *fie
 
     for (const RNicRegBlock *b = extoll_reg_blocks; b->regs; b++) {
         for (unsigned unit = 0; unit < b->units; unit++) {
-            block_save(f, s, b, unit);
+            if (!b->exists || b->exists(s, unit)) {
+                block_save(f, s, b, unit);
+            }
         }
     }
     qemu_put_be32(f, STREAM_END);
     return 0;
 }
 
-/* --- Load ------------------------------------------------------------------ */
+/* --- Registers: load ---------------------------------------------------------- */
 
 /*
  * Stores @value in the register at @offset as software does.  Returns false if there is
@@ -113,7 +128,8 @@ static bool reg_load(ExtollState *s, unsigned offset, uint64_t value)
         return device_reg_load(s, offset, value, value <= EXTOLL_TEST_BUS);
     /* no unit exists that could raise another cause */
     case EXTOLL_IRQ(EXTOLL_VEC_EVENTS) + EXTOLL_REG_IRQ_CAUSE:
-        return device_reg_load(s, offset, value, !(value & ~EXTOLL_EVENT_TEST));
+        return device_reg_load(s, offset, value,
+                               !(value & ~(EXTOLL_EVENT_TEST | EXTOLL_EVENT_LINK)));
     default:
         return software_reg_load(s, offset, value);
     }
@@ -140,22 +156,100 @@ static const VMStateInfo regs_info = {
     .name = "extoll registers", .get = regs_load, .put = regs_save,
 };
 
+/* --- Links ---------------------------------------------------------------------- */
+
+static int links_save(QEMUFile *f, void *pv, size_t size, const VMStateField *field,
+                      JSONWriter *vmdesc)
+{
+    ExtollState *s = container_of(pv, ExtollState, ports);
+
+    for (RNicPort *p = NULL; (p = rnic_port_after(&s->ports, p));) {
+        const ExtollPeer *peer = &s->peer[p->index];
+        g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+        extoll_link_save(&s->link[p->index], bytes);
+        qemu_put_byte(f, p->index);
+        qemu_put_be16(f, peer->node);
+        qemu_put_byte(f, peer->epoch);
+        qemu_put_byte(f, peer->loopback);
+        qemu_put_be32(f, bytes->len);
+        qemu_put_buffer(f, bytes->data, bytes->len);
+    }
+    qemu_put_byte(f, LINKS_END);
+    return 0;
+}
+
+/* Loads link @index.  Returns false if no link can have such a state. */
+static bool link_load(QEMUFile *f, ExtollState *s, unsigned index)
+{
+    ExtollPeer peer = { .node = qemu_get_be16(f), .epoch = qemu_get_byte(f) };
+    unsigned loopback = qemu_get_byte(f);
+    uint32_t len = qemu_get_be32(f);
+    g_autofree uint8_t *bytes = NULL;
+
+    if (peer.node >= EXTOLL_NODES || loopback > 1 ||
+        len > extoll_link_stream_max(s->rx_flits)) {
+        return false;
+    }
+    bytes = g_malloc(len);
+    if (qemu_get_buffer(f, bytes, len) != len ||
+        !extoll_link_load(&s->link[index], bytes, len)) {
+        return false;
+    }
+    peer.loopback = loopback;
+    s->peer[index] = peer;
+    return true;
+}
+
+static int links_load(QEMUFile *f, void *pv, size_t size, const VMStateField *field)
+{
+    ExtollState *s = container_of(pv, ExtollState, ports);
+    int index, last = -1;
+
+    while ((index = qemu_get_byte(f)) != LINKS_END) {
+        if (index <= last || index >= EXTOLL_LINKS ||
+            !rnic_port_exists(&s->port[index]) || !link_load(f, s, index)) {
+            error_report("extoll: the stream has an impossible link, %d", index);
+            return -EINVAL;
+        }
+        last = index;
+    }
+    return 0;
+}
+
+static const VMStateInfo links_info = {
+    .name = "extoll links", .get = links_load, .put = links_save,
+};
+
+/* --- Device --------------------------------------------------------------------- */
+
 static int extoll_post_load(void *opaque, int version)
 {
+    ExtollState *s = opaque;
+
+    if (s->irq.marked >> EXTOLL_VECTORS) {
+        extoll_irq_reset(s);
+        error_report("extoll: the stream has an impossible interrupt");
+        return -EINVAL;
+    }
     extoll_irq_resume(opaque);
+    extoll_ports_resume(opaque);
     return 0;
 }
 
 const VMStateDescription extoll_vmstate = {
     .name = "extoll-state",
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .post_load = extoll_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT8_EQUAL(node, ExtollState, "property 'node' differs"),
         VMSTATE_SINGLE_FULL(strict, ExtollState, 0, 0, vmstate_info_uint8_equal, bool,
                             "property 'strict' differs"),
+        VMSTATE_UINT32_EQUAL(rx_flits, ExtollState, "property 'rx-flits' differs"),
         VMSTATE_SINGLE(regs, ExtollState, 1, regs_info, ExtollRegs),
+        VMSTATE_SINGLE(ports, ExtollState, 1, links_info, RNicPortGroup),
+        VMSTATE_UINT32(irq.marked, ExtollState),
         VMSTATE_END_OF_LIST()
     },
 };

@@ -360,7 +360,8 @@ static inline RNicPort *rnic_port_after(RNicPortGroup *g, const RNicPort *p)
 /*
  * Checks the properties faultsN and peerN of port @index, before rnic_port_init().
  * @node_property is the name of the property with the coordinates @node of this node, and
- * coordinates are at most @most.  Returns false with @errp set if a property is not valid.
+ * coordinates are at most @most.  Returns false with @errp set if a property is not
+ * valid.
  */
 bool rnic_port_conf_valid(const RNicPort *p, unsigned index, const char *node_property,
                           uint32_t node, uint32_t most, Error **errp);

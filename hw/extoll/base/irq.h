@@ -28,8 +28,8 @@ void extoll_irq_reg_written(ExtollState *s, unsigned vector, unsigned reg);
 /* Forgets marked vectors.  The caller resets the registers. */
 void extoll_irq_reset(ExtollState *s);
 /*
- * Computes @s->irq from registers that were loaded from a snapshot.  Marks no vector,
- * because the machine that was saved has sent its messages.
+ * Computes @s->irq.active from registers that were loaded from a snapshot.  Marks no
+ * vector: the snapshot has those that the saved machine has not sent.
  */
 void extoll_irq_resume(ExtollState *s);
 

@@ -6,7 +6,7 @@
 
 unsigned extoll_reg_at(hwaddr addr)
 {
-    QEMU_BUILD_BUG_ON(EXTOLL_IRQ(EXTOLL_VECTORS) > EXTOLL_FILE_LOW);
+    QEMU_BUILD_BUG_ON(EXTOLL_PORT(EXTOLL_LINKS) > EXTOLL_FILE_LOW);
     if (addr < EXTOLL_FILE_LOW) {
         return addr;
     }

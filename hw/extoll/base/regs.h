@@ -11,10 +11,10 @@
 typedef struct ExtollState ExtollState;
 
 /*
- * Layout of the register file: first all blocks below the ports, then the counters.  A
+ * Layout of the register file: first all blocks up to the ports, then the counters.  A
  * unit that the device gets adds its blocks.
  */
-#define EXTOLL_FILE_LOW 0x1000
+#define EXTOLL_FILE_LOW 0x2000
 #define EXTOLL_FILE_BYTES (EXTOLL_FILE_LOW + 8 * EXTOLL_COUNTER_COUNT)
 
 typedef union ExtollRegs {

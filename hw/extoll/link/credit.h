@@ -24,16 +24,16 @@ typedef struct ExtollCreditRx {
     uint32_t advertised;  /* value of @freed in the last frame */
 } ExtollCreditRx;
 
-/* Returns true if a receiver may have @room flits. */
-static inline bool extoll_credit_room_valid(uint32_t room)
-{
-    return room >= EXTOLL_ROOM_MIN && room <= EXTOLL_ROOM_MAX;
-}
-
 /* Returns the number of flits that the sender may send now. */
 static inline uint32_t extoll_credit_tx_left(const ExtollCreditTx *tx)
 {
     return tx->room - (tx->sent - tx->returned);
+}
+
+/* Returns the number of flits that have not left the receiver's room, as far as known. */
+static inline uint32_t extoll_credit_tx_used(const ExtollCreditTx *tx)
+{
+    return tx->sent - tx->returned;
 }
 
 /*

@@ -28,6 +28,7 @@ static void begin(ExtollReplayTx *tx)
 void extoll_replay_tx_init(ExtollReplayTx *tx)
 {
     tx->flits = g_malloc0_n(EXTOLL_WINDOW, EXTOLL_FLIT_MAX);
+    tx->timer_ns = EXTOLL_TIMER_NS;
     begin(tx);
 }
 
@@ -39,15 +40,18 @@ void extoll_replay_tx_fini(ExtollReplayTx *tx)
 
 unsigned extoll_replay_tx_reset(ExtollReplayTx *tx)
 {
-    unsigned dropped = distance(tx->oldest, tx->next);
+    unsigned dropped = 0;
 
+    for (uint16_t seq = tx->oldest; seq != tx->next; seq++) {
+        dropped += !!(ldl_le_p(slot(tx, seq)) & EXTOLL_FLIT_LAST);
+    }
     begin(tx);
     return dropped;
 }
 
 uint8_t *extoll_replay_tx_new(ExtollReplayTx *tx, uint16_t *seq)
 {
-    if (distance(tx->oldest, tx->next) >= EXTOLL_WINDOW) {
+    if (!extoll_replay_tx_room(tx)) {
         return NULL;
     }
     *seq = tx->next++;
@@ -57,7 +61,7 @@ uint8_t *extoll_replay_tx_new(ExtollReplayTx *tx, uint16_t *seq)
 unsigned extoll_replay_tx_take(ExtollReplayTx *tx, int64_t now, const uint8_t **flit,
                                bool *again)
 {
-    if (tx->send == tx->next) {
+    if (!extoll_replay_tx_waits(tx)) {
         return 0;
     }
     *flit = slot(tx, tx->send);
@@ -67,7 +71,7 @@ unsigned extoll_replay_tx_take(ExtollReplayTx *tx, int64_t now, const uint8_t **
         tx->sent = tx->send;
     }
     if (tx->deadline == INT64_MAX) {
-        tx->deadline = now + EXTOLL_TIMER_NS;
+        tx->deadline = now + tx->timer_ns;
     }
     return EXTOLL_FLIT_HEADER + RNIC_GET(EXTOLL_FLIT_BYTES, ldl_le_p(*flit));
 }
@@ -81,7 +85,7 @@ static ExtollReplayStatus go_back(ExtollReplayTx *tx, int64_t now)
     }
     tx->tries++;
     tx->send = tx->oldest;
-    tx->deadline = now + EXTOLL_TIMER_NS;
+    tx->deadline = now + tx->timer_ns;
     return EXTOLL_REPLAY_OK;
 }
 
@@ -100,7 +104,7 @@ ExtollReplayStatus extoll_replay_tx_ack(ExtollReplayTx *tx, uint16_t seq, bool n
         }
         tx->oldest = seq;
         tx->tries = 0;
-        tx->deadline = seq == tx->sent ? INT64_MAX : now + EXTOLL_TIMER_NS;
+        tx->deadline = seq == tx->sent ? INT64_MAX : now + tx->timer_ns;
     }
     /* a sender that has gone back already has nothing to repeat */
     return nak && tx->send != tx->oldest ? go_back(tx, now) : EXTOLL_REPLAY_OK;

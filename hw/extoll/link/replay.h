@@ -24,6 +24,7 @@ typedef struct ExtollReplayTx {
     uint16_t sent;      /* first flit that was never sent */
     uint16_t next;      /* sequence of the next new flit */
     uint8_t tries;      /* retransmissions since the last progress */
+    int64_t timer_ns;   /* time until a retransmission; the owner may change it */
     int64_t deadline;   /* INT64_MAX if the timer does not run */
 } ExtollReplayTx;
 
@@ -38,9 +39,28 @@ void extoll_replay_tx_init(ExtollReplayTx *tx);
 void extoll_replay_tx_fini(ExtollReplayTx *tx);
 
 /*
- * Drops all flits and begins again with sequence 0.  Returns the number of dropped flits.
+ * Drops all flits and begins again with sequence 0.  Returns the number of packets whose
+ * last flit was dropped.
  */
 unsigned extoll_replay_tx_reset(ExtollReplayTx *tx);
+
+/* Returns the number of flits that are not acknowledged, with those never sent. */
+static inline unsigned extoll_replay_tx_kept(const ExtollReplayTx *tx)
+{
+    return (uint16_t)(tx->next - tx->oldest);
+}
+
+/* Returns the number of flits for which the window has room. */
+static inline unsigned extoll_replay_tx_room(const ExtollReplayTx *tx)
+{
+    return EXTOLL_WINDOW - extoll_replay_tx_kept(tx);
+}
+
+/* Returns true if extoll_replay_tx_take() has a flit. */
+static inline bool extoll_replay_tx_waits(const ExtollReplayTx *tx)
+{
+    return tx->send != tx->next;
+}
 
 /*
  * Adds a flit with the sequence @seq.  Returns the buffer of EXTOLL_FLIT_MAX bytes in

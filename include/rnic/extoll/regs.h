@@ -137,7 +137,7 @@ enum extoll_test_status {
 
 /* --- Port p ---------------------------------------------------------------- */
 #define EXTOLL_PORT_REGS(X) \
-	X(PORT_CTRL,	0x00, 4, EXTOLL_PORT_CTRL_ENABLE, EXTOLL_PORT_CTRL_ENABLE, 0) \
+	X(PORT_CTRL,	0x00, 4, EXTOLL_PORT_CTRL_ENABLE, 0x3, 0) /* fields EXTOLL_PORT_CTRL_* */ \
 	X(PORT_STATUS,	0x04, 4, 0, 0, 0) \
 	X(PORT_PEER,	0x08, 4, 0, 0, 0) /* node of the neighbour */ \
 	X(PORT_PEER_EPOCH, 0x0c, 4, 0, 0, 0) \
@@ -160,9 +160,13 @@ enum extoll_test_status {
 	X(PORT_DROPPED,	0x90, 8, 0, 0, 0) /* packets dropped: link down or stalled */
 
 #define EXTOLL_PORT_CTRL_ENABLE	RNIC_BIT(0)
-#define EXTOLL_PORT_STATUS_UP	RNIC_BIT(0)
+#define EXTOLL_PORT_CTRL_LOOPBACK RNIC_BIT(1)	/* 1: the port receives its own flits */
+#define EXTOLL_PORT_STATUS_UP	RNIC_BIT(0)	/* flits may pass in both directions */
 #define EXTOLL_PORT_STATUS_PEER	RNIC_BIT(1)	/* PORT_PEER and PORT_PEER_EPOCH are
 						 * valid */
+#define EXTOLL_PORT_STATUS_PRESENT RNIC_BIT(2)	/* the port has a netdev */
+#define EXTOLL_PORT_STATUS_OTHER RNIC_BIT(3)	/* frames of another family of NICs came by
+						 * this cable */
 
 /* --- VELO [T Table 7-1] ------------------------------------------------------ */
 #define EXTOLL_VELO_REGS(X) \

@@ -130,10 +130,16 @@ enum extoll_output {
 #define EXTOLL_PACKET_FLITS	35	/* flits of the longest packet */
 
 /*
- * Cable [P].  A frame has the link header that all families share, then struct
- * extoll_frame, then whole flits.  Numbers of flits are modulo 2^32, sequences modulo
- * 2^16.
+ * Cable [P].  A frame is that of rnic/link.h.  It consists of flits and control words, in
+ * any order and number.  A flit has zeros behind it up to a multiple of 16 B.  Bits 7:6 of
+ * the first byte are 0 in a flit only.
+ *
+ * When the link goes up, each end sends START until the other end has accepted it.  Then
+ * the ends send flits, and STATE as answer.  Numbers of flits are modulo 2^32, sequences
+ * modulo 2^16.  Only flits have sequences: an end that has lost a control word gets a
+ * later one, which says the same or more.
  */
+#define EXTOLL_MAC_PREFIX	0x024554	/* locally administered, "ET" */
 #define EXTOLL_WINDOW		8192	/* maximum of flits that are not acknowledged */
 #define EXTOLL_TIMER_NS		20000000	/* time until a retransmission */
 #define EXTOLL_TRIES		16	/* retransmissions without progress before the
@@ -143,27 +149,34 @@ enum extoll_output {
 #define EXTOLL_ROOM_MAX		16384
 #define EXTOLL_ROOM_DEFAULT	4096
 
-struct extoll_frame {
-	__le32 credit[2];	/* flits of the virtual channel that left the receiver's
-				 * room since the epochs began */
-	__le16 ack;		/* sequence of the flit that the sender of the frame wants
-				 * next */
-	__u8 flags;		/* EXTOLL_FRAME_NAK */
-	__u8 reserved;		/* 0 */
-	__le32 bytes;		/* bytes of flits that follow */
+enum extoll_control_kind {
+	EXTOLL_CONTROL_STATE	= 0x40,	/* acknowledgement and credits */
+	EXTOLL_CONTROL_START	= 0x80,	/* the sender begins, or continues after the link
+					 * was down */
 };
-RNIC_ASSERT_SIZE(struct extoll_frame, 16);
-#define EXTOLL_FRAME_NAK	0x01	/* 1: flit @ack was bad or missing: send again
-					 * from there */
 
-/* Tail of a HELLO. */
-struct extoll_hello {
-	__le32 room[2];		/* flits of the virtual channel that the sender can
-				 * hold */
-	__le16 next;		/* sequence of the next new flit of the sender */
-	__le16 expected;	/* sequence of the flit that the sender wants next */
-	__le32 reserved;	/* 0 */
+struct extoll_control {
+	__u8 kind;		/* enum extoll_control_kind */
+	__u8 flags;		/* EXTOLL_STATE_* or EXTOLL_START_*, other bits 0 */
+	__le16 ack;		/* sequence of the flit that the sender of this word wants
+				 * next */
+	__le32 count[EXTOLL_VCS];	/* of each virtual channel.  STATE: flits that left
+					 * the sender's room since the link began.  START:
+					 * size of this room, flits */
+	__le32 crc;		/* CRC-32 of IEEE 802.3 over the bytes before */
 };
-RNIC_ASSERT_SIZE(struct extoll_hello, 16);
+RNIC_ASSERT_SIZE(struct extoll_control, 16);
+#define EXTOLL_STATE_NAK	RNIC_BIT(0)	/* 1: flit @ack was bad or missing: send
+						 * again from there */
+#define EXTOLL_STATE_ANSWER	RNIC_BIT(1)	/* 1: the sender wants a STATE, because no
+						 * STATE has returned all its credits for
+						 * EXTOLL_TIMER_NS */
+#define EXTOLL_START_RESUME	RNIC_BIT(0)	/* 1: the sender has flits, counts and
+						 * sequences of the link's last time; both
+						 * ends must have them, else both begin
+						 * with 0.  An end that was not down has
+						 * them */
+#define EXTOLL_START_HEARD	RNIC_BIT(1)	/* 1: the sender has accepted a START */
+#define EXTOLL_START_ANSWER	RNIC_BIT(2)	/* 1: the sender wants a START */
 
 #endif /* RNIC_EXTOLL_WIRE_H */

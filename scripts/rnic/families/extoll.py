@@ -6,7 +6,7 @@ from ..family import Family
 
 FAMILY = Family(
     name='extoll', title='EXTOLL',
-    rooms=(('base',), ('link', 'velo'), ('',)),
+    rooms=(('base',), ('link', 'velo'), ('net',), ('',)),
     headers=('velo.h', 'rma.h', 'atu.h', 'snq.h', 'wire.h', 'regs.h'),
     nics=(), fuzz_runs={'box': 30000, 'replay': 50000},
     fuzz_machine='-M q35 -nodefaults -device extoll-pci',

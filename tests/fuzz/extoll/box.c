@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A whole EXTOLL NIC of a hostile kernel, in a box (box.h).  An input is a program of
- * accesses to BAR 0, self-tests, changes of the memory map, resets, and effects of
- * interrupts: a message may be a store to any register, a reset, or an unplug.
+ * A whole EXTOLL NIC of a hostile kernel, in a box (box.h), with two links.  An input is
+ * a program of accesses to BAR 0, self-tests, changes of the memory map, resets, effects
+ * of interrupts (a message may be a store to any register, a reset, or an unplug),
+ * packets of the neighbours, faults of the cables, and hostile frames (box-peer.h).
  *
  * The target asserts that each access that meets no register is counted; that registers
  * have only values that they can have; that a self-test changes only its own memory, and
  * all or nothing unless the bus has refused the access; that messages are those of three
  * vectors and have an end, and that a message to a register of the device has no effect;
- * and that the device works after a reset at the end.
+ * that honest packets arrive as they should; that the memory is bounded; and that the
+ * device works after a reset at the end.
  */
 #include "../box.h"
 #include "qapi/error.h"
 #include "qemu/units.h"
 #include "hw/rnic/extoll/extoll.h"
+#include "box-peer.h"
 
 #define OPS_MAX     300
 #define OP_BYTES    24              /* bytes of an operation in the input */
-#define ITERATIONS  100             /* limit of the main loop's iterations */
-#define LIVE_MAX    (1 * MiB)        /* more memory than at the start of the program */
+#define ITERATIONS  2000            /* limit of the main loop's iterations */
+#define LIVE_MAX    (16 * MiB)      /* more memory than at the start of the program */
 #define BAR         BOX_BAR(EXTOLL_BAR_REGS)
 
-enum op { OP_LOAD, OP_STORE, OP_TEST, OP_IRQ, OP_REMAP, OP_STEP, OP_RESET, OPS };
+enum op {
+    OP_LOAD, OP_STORE, OP_TEST, OP_IRQ, OP_REMAP, OP_STEP, OP_RESET,
+    OP_SEND, OP_FAULT, OP_FRAME, OP_WORD, OP_WIRE, OPS,
+};
 
 /* Effects of the next interrupt message. */
 enum effect { EFFECT_NONE, EFFECT_STORE, EFFECT_RESET, EFFECT_UNPLUG, EFFECTS };
@@ -47,24 +53,35 @@ static struct {
 
 /* --- Registers -------------------------------------------------------------------- */
 
-/* Returns true if the 4 bytes at @offset belong to a register. */
-static bool is_register(uint32_t offset)
-{
-    static const struct {
-        uint16_t offset;
-        uint8_t bytes;
-    } global[] = {
-#define ROW(name, offset, bytes, reset, writable, w1c) { offset, bytes },
-        EXTOLL_GLOBAL_REGS(ROW)
-#undef ROW
-    };
+typedef struct Row {
+    uint16_t offset;
+    uint8_t bytes;
+} Row;
 
-    for (unsigned i = 0; i < ARRAY_SIZE(global); i++) {
-        if (offset >= global[i].offset && offset < global[i].offset + global[i].bytes) {
+#define ROW(name, offset, bytes, reset, writable, w1c) { offset, bytes },
+static const Row global_rows[] = { EXTOLL_GLOBAL_REGS(ROW) };
+static const Row port_rows[] = { EXTOLL_PORT_REGS(ROW) };
+#undef ROW
+
+static bool is_in(const Row *rows, unsigned count, uint32_t offset)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (offset >= rows[i].offset && offset < rows[i].offset + rows[i].bytes) {
             return true;
         }
     }
-    return (offset >= EXTOLL_IRQ(0) && offset < EXTOLL_IRQ(EXTOLL_VECTORS) &&
+    return false;
+}
+
+/* Returns true if the 4 bytes at @offset belong to a register. */
+static bool is_register(uint32_t offset)
+{
+    if (offset >= EXTOLL_PORT(0) && offset < EXTOLL_PORT(BOX_WIRES)) {
+        return is_in(port_rows, ARRAY_SIZE(port_rows),
+                     (offset - EXTOLL_PORT(0)) % (EXTOLL_PORT(1) - EXTOLL_PORT(0)));
+    }
+    return is_in(global_rows, ARRAY_SIZE(global_rows), offset) ||
+           (offset >= EXTOLL_IRQ(0) && offset < EXTOLL_IRQ(EXTOLL_VECTORS) &&
             offset % 0x10 < 0xc) ||
            (offset >= EXTOLL_COUNTER(0) && offset < EXTOLL_COUNTER(EXTOLL_COUNTER_COUNT));
 }
@@ -93,15 +110,33 @@ static uint64_t counter(enum extoll_counter n)
     return load(EXTOLL_COUNTER(n), 8);
 }
 
+/* Asserts that the registers of link @link have values that they can have. */
+static void port_check(unsigned link)
+{
+    uint32_t at = EXTOLL_PORT(link), status = load(at + EXTOLL_REG_PORT_STATUS, 4);
+
+    g_assert_true(status & EXTOLL_PORT_STATUS_PRESENT);
+    g_assert_true((status & EXTOLL_PORT_STATUS_PEER) ||
+                  !(status & EXTOLL_PORT_STATUS_UP));
+    g_assert_cmpuint(load(at + EXTOLL_REG_PORT_PEER, 4), <, EXTOLL_NODES);
+    g_assert_cmpuint(load(at + EXTOLL_REG_PORT_PEER_EPOCH, 4), <=, UINT8_MAX);
+    g_assert_cmpuint(load(at + EXTOLL_REG_PORT_ROOM_0, 8), ==,
+                     PEER_ROOM * 0x100000001ULL);
+    g_assert_cmpuint(load(at + EXTOLL_REG_PORT_CREDIT_0, 4), <=, EXTOLL_ROOM_MAX);
+    g_assert_cmpuint(load(at + EXTOLL_REG_PORT_CREDIT_1, 4), <=, EXTOLL_ROOM_MAX);
+}
+
 /* Asserts that the registers have values that they can have. */
 static void registers_check(void)
 {
     uint32_t epoch = load(EXTOLL_REG_EPOCH, 4);
 
     g_assert_cmphex(load(EXTOLL_REG_VERSION, 8), ==, EXTOLL_VERSION);
-    g_assert_cmphex(load(EXTOLL_REG_CAP, 8) & ~EXTOLL_CAP_LOG2_TLB, ==, 0);
+    g_assert_cmphex(load(EXTOLL_REG_CAP, 8) & ~EXTOLL_CAP_LOG2_TLB, ==,
+                    RNIC_PREP(EXTOLL_CAP_LINKS, BOX_WIRES));
     g_assert_cmphex(load(EXTOLL_REG_CTRL, 4) & ~EXTOLL_CTRL_ENABLE, ==, 0);
-    g_assert_cmphex(load(EXTOLL_REG_STATUS, 4), ==, EXTOLL_STATUS_IDLE);
+    g_assert_cmphex(load(EXTOLL_REG_STATUS, 4) & ~EXTOLL_STATUS_LINK, ==,
+                    EXTOLL_STATUS_IDLE);
     g_assert_cmpuint(load(EXTOLL_REG_NODE, 4), <, EXTOLL_NODES);
     g_assert_true(epoch >= 1 && epoch <= UINT8_MAX);
     g_assert_cmpuint(load(EXTOLL_REG_TIME, 8), ==, box_now());
@@ -109,12 +144,15 @@ static void registers_check(void)
     for (unsigned v = 0; v < EXTOLL_VECTORS; v++) {
         uint32_t cause = load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CAUSE, 4);
 
-        g_assert_cmphex(cause & ~(v ? 0 : EXTOLL_EVENT_TEST), ==, 0);
+        g_assert_cmphex(cause & ~(v ? 0 : EXTOLL_EVENT_TEST | EXTOLL_EVENT_LINK), ==, 0);
         g_assert_cmphex(load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CLEAR, 4), ==, 0);
     }
     /* counters of units that do not exist */
-    for (unsigned n = 0; n < EXTOLL_CNT_REG_BAD; n++) {
+    for (unsigned n = 0; n < EXTOLL_CNT_ROUTE_BAD; n++) {
         g_assert_cmpuint(counter(n), ==, 0);
+    }
+    for (unsigned link = 0; link < BOX_WIRES; link++) {
+        port_check(link);
     }
 }
 
@@ -166,11 +204,6 @@ static void type_register(void)
     }
 }
 
-static void nothing_sent(unsigned wire, const uint8_t *frame, size_t len)
-{
-    g_assert_not_reached();
-}
-
 static void start(uint8_t flags)
 {
     RNicHost host = {
@@ -182,7 +215,7 @@ static void start(uint8_t flags)
     type_register();
     box_loop_reset();
     box_memory_reset();
-    box_net_reset(nothing_sent);
+    box_net_reset(peers_sent);
     box.ram_bytes = BOX_RAM_BYTES;
     box.nic = (BoxNic *)object_new("extoll-box");
     box.s = &box.nic->extoll;
@@ -191,6 +224,16 @@ static void start(uint8_t flags)
     box.s->node = flags % EXTOLL_NODES;
     box.s->epoch_first = flags ?: 1;
     box.s->strict = flags & 0x80;
+    box.s->rx_flits = PEER_ROOM;
+    box.s->link_timeout_ms = 5000;
+    box.s->link_stall_ms = 1000;
+    for (unsigned i = 0; i < EXTOLL_LINKS; i++) {
+        box.s->port[i].peer_named = RNIC_PEER_ANY;
+    }
+    for (unsigned wire = 0; wire < BOX_WIRES; wire++) {
+        box.s->port[wire].conf.peers.ncs[0] = box_wire(wire);
+    }
+    peers_start(box.s, box.s->node);
     extoll_init(box.s, &host, &error_abort);
     extoll_reset(box.s);
     box_bar(EXTOLL_BAR_REGS, &box.s->regs_mr);
@@ -206,6 +249,7 @@ static void end(void)
     g_assert_true(box_run(ITERATIONS));
     g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
     object_unref(OBJECT(box.nic));
+    peers_end();
     box_net_reset(NULL);
     box_memory_reset();
 }
@@ -218,7 +262,8 @@ static uint32_t any_offset(FuzzInput *in)
     uint8_t kind = fuzz_u8(in);
     uint32_t at = fuzz_u32(in);
 
-    return kind < 0xa0 ? at % (EXTOLL_IRQ(EXTOLL_VECTORS) + 8) :
+    return kind >= 0xf0 ? EXTOLL_PORT(at % BOX_WIRES) + at / BOX_WIRES % 0x100 :
+           kind < 0xa0 ? at % (EXTOLL_IRQ(EXTOLL_VECTORS) + 8) :
            kind < 0xc0 ? EXTOLL_COUNTER(0) - 8 + at % (8 * EXTOLL_COUNTER_COUNT + 16) :
            at % (EXTOLL_REGS_BYTES - 8);
 }
@@ -333,6 +378,21 @@ static void op_do(FuzzInput *in, enum op op)
         n = fuzz_u32(in);
         g_assert_true(box_step(n, ITERATIONS));
         break;
+    case OP_SEND:
+        peer_op_send(in);
+        break;
+    case OP_FAULT:
+        peer_op_fault(in);
+        break;
+    case OP_FRAME:
+        peer_op_frame(in);
+        break;
+    case OP_WORD:
+        peer_op_word(in);
+        break;
+    case OP_WIRE:
+        peer_op_wire(in);
+        break;
     default:
         extoll_reset(box.s);
         break;
@@ -360,6 +420,7 @@ static void works_check(void)
     for (unsigned n = 0; n < EXTOLL_COUNTER_COUNT; n++) {
         g_assert_cmpuint(counter(n), ==, 0);
     }
+    peers_works_check();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -375,6 +436,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         box.messages = 0;
         box.resets = 0;
         op_do(&op, record[0] % OPS);
+        g_assert_true(box_run(ITERATIONS));
+        peers_run();
         g_assert_true(box_run(ITERATIONS));
         g_assert_cmpuint(box_live_bytes(), <, box.live + LIVE_MAX);
         g_assert_true(!memcmp(box_ram, box.ram, sizeof(box.ram)));

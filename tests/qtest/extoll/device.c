@@ -4,6 +4,7 @@
 #include "hw/pci/pci_regs.h"
 #include "libqos/pci-pc.h"
 #include "device.h"
+#include "link.h"
 
 static void found(QPCIDevice *dev, int devfn, void *data)
 {
@@ -15,14 +16,19 @@ static void found(QPCIDevice *dev, int devfn, void *data)
 
 ExtollTest *extoll_start(const char *props)
 {
+    return extoll_start_node("", EXTOLL_TEST_NODE, props);
+}
+
+ExtollTest *extoll_start_node(const char *netdevs, unsigned node, const char *props)
+{
     ExtollTest *t = g_new0(ExtollTest, 1);
     uint64_t size;
 
     t->log = machine_log_new();
     t->qts = qtest_initf("-machine q35 -vga none -m 128 -nodefaults "
-                         "-d guest_errors -D %s "
+                         "-d guest_errors -D %s %s"
                          "-device extoll-pci,id=nic,node=%u,epoch=%u%s", t->log,
-                         EXTOLL_TEST_NODE, EXTOLL_TEST_EPOCH, props);
+                         netdevs, node, EXTOLL_TEST_EPOCH, props);
     t->bus = qpci_new_pc(t->qts, NULL);
     qpci_device_foreach(t->bus, EXTOLL_PCI_VENDOR_ID, EXTOLL_PCI_DEVICE_ID, found, t);
     g_assert_nonnull(t->dev);
@@ -37,6 +43,7 @@ void extoll_stop(ExtollTest *t)
     g_free(t->dev);
     qpci_free_pc(t->bus);
     qtest_quit(t->qts);
+    extoll_peers_free(t);
     machine_log_check(t->log, "extoll", t->guest_errors, false);
     g_free(t);
 }

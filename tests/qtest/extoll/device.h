@@ -23,6 +23,8 @@
 #define EXTOLL_RAM_BYTES    0x08000000ULL
 #define EXTOLL_NO_RAM       0x40000000ULL   /* an address without RAM or device */
 
+typedef struct ExtollPeer ExtollPeer;       /* see link.h */
+
 typedef struct ExtollTest {
     QTestState *qts;
     QPCIBus *bus;
@@ -30,6 +32,7 @@ typedef struct ExtollTest {
     QPCIBar regs;
     char *log;                      /* path of the log of guest errors */
     bool guest_errors;              /* the test provokes guest errors */
+    ExtollPeer *peer[EXTOLL_LINKS]; /* NULL: the link has no peer */
 } ExtollTest;
 
 /*
@@ -38,8 +41,14 @@ typedef struct ExtollTest {
  */
 ExtollTest *extoll_start(const char *props);
 /*
- * Ends QEMU, and frees @t.  If @t->guest_errors is set, asserts that QEMU has logged
- * guest errors of the device.  Otherwise asserts that QEMU has logged no guest error.
+ * Does the same for a device with register NODE @node.  @netdevs: options of QEMU for the
+ * device's netdevs, or "".
+ */
+ExtollTest *extoll_start_node(const char *netdevs, unsigned node, const char *props);
+/*
+ * Ends QEMU, and frees @t with its peers.  If @t->guest_errors is set, asserts that QEMU
+ * has logged guest errors of the device.  Otherwise asserts that QEMU has logged no guest
+ * error.
  */
 void extoll_stop(ExtollTest *t);
 

@@ -7,12 +7,15 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "hw/pci/pci_regs.h"
+#include "rnic/extoll/wire.h"
 #include "device.h"
 
 /* Distinct values of the registers of this test. */
 #define SCRATCH     0x1122334455667788ULL
 #define ADDR        (EXTOLL_RAM_DATA + 0x40)
 #define DATA        0xa1b2c3d4u
+#define PORT_UP     (EXTOLL_PORT_STATUS_UP | EXTOLL_PORT_STATUS_PEER | \
+                     EXTOLL_PORT_STATUS_PRESENT)
 #define MASK(v)     (0xf0f0f000u | EXTOLL_EVENT_TEST | (v))
 
 static ExtollTest *start(void)
@@ -104,6 +107,40 @@ static void test_snapshot(void)
     extoll_stop(t);
 }
 
+#define LINK ",link0=c0 -netdev hubport,id=c0,hubid=0"
+
+/*
+ * Registers of a port load with their effect: a link in loopback is up again, and goes
+ * on, because its peer and its epoch are the same.
+ */
+static void test_port(void)
+{
+    ExtollTest *from = extoll_start(LINK), *to = extoll_start(LINK MIGRATE_INCOMING);
+    g_autofree char *path = NULL;
+    uint64_t port = EXTOLL_PORT(0);
+
+    extoll_set32(from, port + EXTOLL_REG_PORT_LATENCY, 1000);
+    extoll_set32(from, port + EXTOLL_REG_PORT_RATE, 8000000);
+    extoll_set32(from, port + EXTOLL_REG_PORT_CTRL,
+                 EXTOLL_PORT_CTRL_ENABLE | EXTOLL_PORT_CTRL_LOOPBACK);
+    qtest_clock_step(from->qts, 200 * 1000 * 1000);
+    g_assert_cmphex(extoll_get32(from, port + EXTOLL_REG_PORT_STATUS), ==, PORT_UP);
+    path = migrate_save(from->qts);
+    extoll_stop(from);
+    migrate_load(to->qts, path);
+    unlink(path);
+    g_assert_cmpuint(extoll_get32(to, port + EXTOLL_REG_PORT_LATENCY), ==, 1000);
+    g_assert_cmpuint(extoll_get32(to, port + EXTOLL_REG_PORT_RATE), ==, 8000000);
+    g_assert_cmphex(extoll_get32(to, port + EXTOLL_REG_PORT_CTRL), ==,
+                    EXTOLL_PORT_CTRL_ENABLE | EXTOLL_PORT_CTRL_LOOPBACK);
+    qtest_clock_step(to->qts, 200 * 1000 * 1000);
+    g_assert_cmphex(extoll_get32(to, port + EXTOLL_REG_PORT_STATUS), ==, PORT_UP);
+    g_assert_cmpuint(extoll_get32(to, port + EXTOLL_REG_PORT_CREDIT_0), ==,
+                     EXTOLL_ROOM_DEFAULT);
+    g_assert_cmpuint(extoll_get64(to, port + EXTOLL_REG_PORT_RX_ERROR), ==, 0);
+    extoll_stop(to);
+}
+
 /* --- Streams that lie ------------------------------------------------------------ */
 
 /* Returns the stream, of *@len bytes, of a machine of start(), and its file in *@path. */
@@ -121,7 +158,7 @@ static char *stream_save(char **path, gsize *len)
 /* Properties that differ between the two ends. */
 static void test_properties(void)
 {
-    static const char *const props[] = { "strict=on", "node=6" };
+    static const char *const props[] = { "strict=on", "node=6", "rx-flits=50" };
     ExtollTest *from = start();
     g_autofree char *path = migrate_save(from->qts);
 
@@ -206,7 +243,7 @@ static void test_registers(void)
         { EXTOLL_REG_TEST_OP, EXTOLL_REG_TEST_OP, EXTOLL_TEST_FILL },
         { EXTOLL_REG_TEST_BYTES, EXTOLL_REG_TEST_BYTES, 256 },
         { EXTOLL_IRQ(0) + EXTOLL_REG_IRQ_CAUSE, EXTOLL_IRQ(0) + EXTOLL_REG_IRQ_CAUSE,
-          EXTOLL_EVENT_LINK },
+          EXTOLL_EVENT_SNQ },
         { EXTOLL_IRQ(1) + EXTOLL_REG_IRQ_CAUSE, EXTOLL_IRQ(1) + EXTOLL_REG_IRQ_CAUSE, 1 },
         { EXTOLL_IRQ(2) + EXTOLL_REG_IRQ_CLEAR, EXTOLL_IRQ(2) + EXTOLL_REG_IRQ_CLEAR, 1 },
         /* the upper half of a register, holes, and offsets outside of BAR 0 */
@@ -279,6 +316,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("/extoll/migration/continues", test_continues);
     qtest_add_func("/extoll/migration/snapshot", test_snapshot);
+    qtest_add_func("/extoll/migration/port", test_port);
     qtest_add_func("/extoll/migration/properties", test_properties);
     qtest_add_func("/extoll/migration/registers", test_registers);
     qtest_add_func("/extoll/migration/truncated", test_truncated);

@@ -6,16 +6,6 @@
 
 #define STEPS 200000
 
-static void test_room(void)
-{
-    g_assert_false(extoll_credit_room_valid(0));
-    g_assert_false(extoll_credit_room_valid(EXTOLL_ROOM_MIN - 1));
-    g_assert_true(extoll_credit_room_valid(EXTOLL_ROOM_MIN));
-    g_assert_true(extoll_credit_room_valid(EXTOLL_ROOM_MAX));
-    g_assert_false(extoll_credit_room_valid(EXTOLL_ROOM_MAX + 1));
-    g_assert_false(extoll_credit_room_valid(UINT32_MAX));
-}
-
 static void test_take(void)
 {
     ExtollCreditTx tx = { .room = 40 };
@@ -112,7 +102,6 @@ static void test_random(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/extoll/credit/room", test_room);
     g_test_add_func("/extoll/credit/take", test_take);
     g_test_add_func("/extoll/credit/liar", test_liar);
     g_test_add_func("/extoll/credit/due", test_due);
