@@ -22,6 +22,9 @@
 #include <linux/kvm.h>
 #endif
 
+/* Time after which a vCPU that waits looks whether it must stop. */
+#define WAIT_SLICE_MS 10
+
 /*
  * Returns true if the instruction that TCG executes makes the access.  Requester ID 0
  * alone proves nothing, because the guest numbers its buses.  The check of @attrs
@@ -92,4 +95,25 @@ void rnic_vcpu_unref(Object *owner)
     } else {
         aio_bh_schedule_oneshot(qemu_get_aio_context(), unref_bh, owner);
     }
+}
+
+bool rnic_vcpu_stops(void)
+{
+    return current_cpu->stop;
+}
+
+void rnic_vcpu_wait(DeviceState *dev, QemuCond *cond, int64_t timeout_ms,
+                    bool (*done)(void *opaque), void *opaque)
+{
+    int64_t end = g_get_monotonic_time() + timeout_ms * (G_USEC_PER_SEC / 1000);
+    bool engaged = dev->mem_reentrancy_guard.engaged_in_io;
+
+    object_ref(OBJECT(dev));
+    /* QEMU's guard would refuse other accesses, and the work of the main loop */
+    dev->mem_reentrancy_guard.engaged_in_io = false;
+    while (!done(opaque) && !rnic_vcpu_stops() && g_get_monotonic_time() < end) {
+        qemu_cond_timedwait_bql(cond, WAIT_SLICE_MS);
+    }
+    dev->mem_reentrancy_guard.engaged_in_io = engaged;
+    rnic_vcpu_unref(OBJECT(dev));
 }

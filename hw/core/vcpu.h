@@ -26,6 +26,20 @@ bool rnic_vcpu_access(const MemoryRegion *mr, hwaddr addr, bool write,
                       MemTxAttrs attrs);
 
 /*
+ * Makes the vCPU of this thread wait, without the big lock, until @done returns true, for
+ * at most @timeout_ms of real time, because virtual time may stand still.  The caller is
+ * the handler of an access for which rnic_vcpu_access() is true.  A signal of @cond makes
+ * the function call @done, which gets @opaque and runs with the big lock.  Ends earlier
+ * if the vCPU must stop, because the main loop waits for the vCPU then.  @dev may be
+ * reset or unplugged meanwhile, but its memory stays.  Other accesses of @dev are
+ * permitted meanwhile.
+ */
+void rnic_vcpu_wait(DeviceState *dev, QemuCond *cond, int64_t timeout_ms,
+                    bool (*done)(void *opaque), void *opaque);
+/* Returns true if the vCPU of this thread must stop. */
+bool rnic_vcpu_stops(void);
+
+/*
  * Releases a reference to the device @owner.  The handler of an access for which
  * rnic_vcpu_access() is true took the reference before the handler released the big lock,
  * because the device may be unplugged meanwhile.

@@ -8,15 +8,18 @@
 #include "bar.h"
 #include "ports.h"
 #include "selftest.h"
+#include "velo/velo-regs.h"
 
 /* --- Global registers ------------------------------------------------------- */
 
 static void block_global_sync(void *opaque, unsigned unit, hwaddr addr)
 {
-    /* no unit exists that could have work */
-    extoll_reg_set32(opaque, EXTOLL_REG_STATUS, EXTOLL_STATUS_IDLE |
-                     (extoll_ports_up(opaque) ? EXTOLL_STATUS_LINK : 0));
-    extoll_reg_set64(opaque, EXTOLL_REG_TIME, rnic_now());
+    ExtollState *s = opaque;
+
+    extoll_reg_set32(s, EXTOLL_REG_STATUS,
+                     (s->velo.fifo.count ? 0 : EXTOLL_STATUS_IDLE) |
+                     (extoll_ports_up(s) ? EXTOLL_STATUS_LINK : 0));
+    extoll_reg_set64(s, EXTOLL_REG_TIME, rnic_now());
 }
 
 static void block_global_written(void *opaque, unsigned unit, hwaddr addr, bool top)
@@ -28,6 +31,8 @@ static void block_global_written(void *opaque, unsigned unit, hwaddr addr, bool 
     case EXTOLL_REG_CTRL:
         if (extoll_reg_written32(s, reg) & EXTOLL_CTRL_RESET) {
             extoll_reset(s);
+        } else {
+            rnic_loop_schedule(&s->loop);   /* messages may wait for ENABLE */
         }
         break;
     case EXTOLL_REG_NODE:
@@ -69,6 +74,11 @@ static void block_counter_written(void *opaque, unsigned unit, hwaddr addr, bool
 static const RNicRegInfo global_regs[] = { EXTOLL_GLOBAL_REGS(RNIC_REG_INFO) };
 static const RNicRegInfo irq_regs[] = { EXTOLL_IRQ_REGS(RNIC_REG_INFO) };
 static const RNicRegInfo port_regs[] = { EXTOLL_PORT_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo velo_regs[] = { EXTOLL_VELO_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo route_regs[] = { EXTOLL_ROUTE_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo velo_vpid_regs[] = { EXTOLL_VELO_VPID_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo end_point_regs[] = { EXTOLL_END_POINT_REGS(RNIC_REG_INFO) };
+static const RNicRegInfo rp_regs[] = { EXTOLL_RP_REGS(RNIC_REG_INFO) };
 static const RNicRegInfo counter_regs[] = { { 0, 8, 0, 0, 0 } };
 
 #define REGS(list) .regs = list, .count = ARRAY_SIZE(list)
@@ -81,6 +91,15 @@ const RNicRegBlock extoll_reg_blocks[] = {
     { EXTOLL_PORT(0), EXTOLL_PORT(1) - EXTOLL_PORT(0), EXTOLL_LINKS, REGS(port_regs),
       .exists = extoll_port_reg_exists, .sync = extoll_port_reg_sync,
       .written = extoll_port_reg_written },
+    { EXTOLL_VELO, 0, 1, REGS(velo_regs),
+      .sync = extoll_velo_reg_sync, .written = extoll_velo_reg_written },
+    { EXTOLL_VELO_ROUTE(0), 8, EXTOLL_NODES, REGS(route_regs) },
+    { EXTOLL_VELO_VPID(0), EXTOLL_VELO_VPID(1) - EXTOLL_VELO_VPID(0), EXTOLL_VPIDS,
+      REGS(velo_vpid_regs), .written = extoll_velo_vpid_reg_written },
+    { EXTOLL_END_POINT(0), EXTOLL_END_POINT(1) - EXTOLL_END_POINT(0), EXTOLL_VPIDS,
+      REGS(end_point_regs) },
+    { EXTOLL_VELO_RP(0), EXTOLL_VELO_RP(1) - EXTOLL_VELO_RP(0), EXTOLL_VPIDS,
+      REGS(rp_regs), .sync = extoll_velo_rp_sync, .written = extoll_velo_rp_written },
     { EXTOLL_COUNTER(0), 8, EXTOLL_COUNTER_COUNT, REGS(counter_regs),
       .sync = block_counter_sync, .written = block_counter_written },
     { 0 }

@@ -39,6 +39,9 @@ static void extoll_pci_realize(PCIDevice *dev, Error **errp)
     }
     pci_register_bar(dev, EXTOLL_BAR_REGS, PCI_BASE_ADDRESS_SPACE_MEMORY,
                      &pci->extoll.regs_mr);
+    pci_register_bar(dev, EXTOLL_BAR_VELO, PCI_BASE_ADDRESS_SPACE_MEMORY |
+                     PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
+                     &pci->extoll.velo_mr);
 }
 
 static void extoll_pci_exit(PCIDevice *dev)
@@ -82,6 +85,8 @@ static const Property extoll_pci_properties[] = {
     DEFINE_PROP_UINT32("link-latency-ns", ExtollPCI, extoll.link_latency_ns, 0),
     DEFINE_PROP_UINT32("link-timeout-ms", ExtollPCI, extoll.link_timeout_ms, 5000),
     DEFINE_PROP_UINT32("link-stall-ms", ExtollPCI, extoll.link_stall_ms, 1000),
+    DEFINE_PROP_UINT32("split", ExtollPCI, extoll.split, 0),
+    DEFINE_PROP_UINT32("cfcq-timeout-ms", ExtollPCI, extoll.cfcq_timeout_ms, 5000),
 };
 
 #define LINK_TEXT "Netdev that is a cable to a neighbour"
@@ -90,8 +95,8 @@ static const Property extoll_pci_properties[] = {
 static const RNicText texts[] = {
     { "node", "Own number after a reset, 0 to 63; another in each node of a network" },
     { "epoch", "First epoch, 1 to 255, for repeatable tests; 0: by the time" },
-    { "strict", "Only the functions of the document; no effect yet, because no other "
-                "function exists" },
+    { "strict", "Only the functions of the document: no protection ids, no transactional "
+                "stores" },
     { "link0", LINK_TEXT }, { "link1", LINK_TEXT }, { "link2", LINK_TEXT },
     { "link3", LINK_TEXT }, { "link4", LINK_TEXT }, { "link5", LINK_TEXT },
     { "peer0", PEER_TEXT }, { "peer1", PEER_TEXT }, { "peer2", PEER_TEXT },
@@ -106,6 +111,10 @@ static const RNicText texts[] = {
                          "never" },
     { "link-stall-ms", "Packets for a link that takes none for so long are dropped; 0: "
                        "never" },
+    { "split", "Each N-th message leaves in two parts, as on a bus that splits writes; "
+               "0: none" },
+    { "cfcq-timeout-ms", "A store that finds its FIFO full waits at most so long, in "
+                         "real time, and is dropped then" },
 };
 
 /* Resets the device, because registers that the stream lacks keep these values. */
@@ -119,8 +128,8 @@ static int extoll_pci_pre_load(void *opaque)
 
 static const VMStateDescription extoll_pci_vmstate = {
     .name = "extoll",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .pre_load = extoll_pci_pre_load,
     .fields = (const VMStateField[]) {
         VMSTATE_PCI_DEVICE(parent_obj, ExtollPCI),
@@ -146,7 +155,7 @@ static void extoll_pci_class_init(ObjectClass *klass, RNicClassData *data)
     pc->device_id = EXTOLL_PCI_DEVICE_ID;
     pc->class_id = EXTOLL_PCI_CLASS;
     rnic_pci_class_init(pc);
-    dc->desc = "EXTOLL NIC (links only)";
+    dc->desc = "EXTOLL NIC (messages only)";
     dc->vmsd = &extoll_pci_vmstate;
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
     device_class_set_legacy_reset(dc, extoll_pci_reset);

@@ -14,6 +14,7 @@
 #include "qom.h"
 #include "selftest.h"
 #include "trace.h"
+#include "velo/window.h"
 
 #define RUN_ROUNDS 4        /* maximal number of rounds of a run of the loop */
 #define RUN_PACKETS 512     /* maximal number of packets that a run moves */
@@ -78,13 +79,14 @@ static const RNicLoopOps loop_ops = {
 /* --- Reset ----------------------------------------------------------------- */
 
 /*
- * Sets all registers to their values after a reset.  CAP has no function yet, so property
- * `strict` has nothing to remove.
+ * Sets all registers to their values after a reset.  Property `strict` removes the
+ * functions beyond the document.
  */
 static void registers_reset(ExtollState *s)
 {
     rnic_regs_reset(&s->regs.table);
     extoll_reg_set64(s, EXTOLL_REG_CAP,
+                     (s->strict ? 0 : EXTOLL_CAP_PROT | EXTOLL_CAP_TXIO) |
                      RNIC_PREP(EXTOLL_CAP_LINKS, s->ports.count) |
                      RNIC_PREP(EXTOLL_CAP_LOG2_TLB, EXTOLL_CAP_NO_TLB));
     extoll_reg_set32(s, EXTOLL_REG_NODE, s->node);
@@ -102,6 +104,8 @@ void extoll_reset(ExtollState *s)
     extoll_irq_reset(s);
     extoll_selftest_reset(s);
     registers_reset(s);
+    extoll_velo_requester_reset(s);
+    extoll_mailbox_reset(s);
     extoll_crossbar_reset(s);
     extoll_ports_reset(s);
     rnic_loop_reset_end(&s->loop);
@@ -138,6 +142,8 @@ bool extoll_init(ExtollState *s, const RNicHost *host, Error **errp)
     rnic_regs_init(&s->regs.table, extoll_reg_blocks, extoll_reg_at, s,
                    EXTOLL_FILE_BYTES);
     extoll_bar_init(s);
+    extoll_velo_window_init(s);
+    extoll_velo_requester_init(s);
     rnic_loop_init(&s->loop, &loop_ops, s, host->dev);
     extoll_ports_init(s);
     s->vm_state = qemu_add_vm_change_state_handler(machine_changed, s);
@@ -156,5 +162,8 @@ void extoll_instance_fini(ExtollState *s)
 {
     for (unsigned i = 0; i < EXTOLL_LINKS; i++) {
         rnic_inject_fini(&s->port[i]);
+    }
+    if (s->host.dev) {
+        extoll_velo_requester_fini(s);
     }
 }

@@ -3,7 +3,7 @@
  * EXTOLL NIC: the state of the device, which is the same on any bus.  Each unit has a
  * header of its own.  Formats are in include/rnic/extoll.
  *
- * The device has registers, interrupts, a self-test, links and a crossbar.  VELO, RMA,
+ * The device has registers, interrupts, a self-test, links, a crossbar and VELO.  RMA,
  * ATU and SNQ do not exist yet.
  */
 #ifndef HW_EXTOLL_EXTOLL_H
@@ -19,6 +19,8 @@
 #include "base/regs.h"
 #include "link/link.h"
 #include "net/crossbar.h"
+#include "velo/mailbox.h"
+#include "velo/requester.h"
 
 typedef struct ExtollState ExtollState;
 
@@ -33,6 +35,7 @@ struct ExtollState {
     RNicHost host;                  /* @host.as: addresses are those of the bus */
     RNicStats stats;
     MemoryRegion regs_mr;           /* BAR 0 */
+    MemoryRegion velo_mr;           /* BAR 2 */
 
     /* Properties; extoll-pci.c has the description of each. */
     uint8_t node;                   /* register NODE after a reset */
@@ -43,6 +46,8 @@ struct ExtollState {
     uint32_t link_latency_ns;       /* registers PORT_LATENCY after a reset */
     uint32_t link_timeout_ms;
     uint32_t link_stall_ms;         /* see extoll_crossbar_run(); 0: never */
+    uint32_t split;                 /* see ExtollCombine.split */
+    uint32_t cfcq_timeout_ms;       /* maximal time that a store waits for room */
 
     RNicLoop loop;
     ExtollRegs regs;
@@ -55,6 +60,8 @@ struct ExtollState {
     ExtollPeer peer[EXTOLL_LINKS];
     uint8_t links_up;               /* links that are up, as of the last EVENT_LINK */
     ExtollCrossbar crossbar;
+    ExtollVeloRequester velo;
+    ExtollMailboxes mailboxes;
     VMChangeStateEntry *vm_state;   /* notices that the machine runs again */
     uint8_t epoch;                  /* register EPOCH, 1 to 255; 0: no reset yet */
     uint64_t counter[EXTOLL_COUNTER_COUNT];

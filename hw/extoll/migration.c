@@ -24,6 +24,7 @@
 #include "link/link-stream.h"
 #include "migration.h"
 #include "ports.h"
+#include "velo/velo-migration.h"
 
 #define STREAM_END UINT32_MAX       /* stands in the place of an offset */
 #define LINKS_END UINT8_MAX         /* stands in the place of a link's number */
@@ -37,7 +38,8 @@ static bool is_computed(unsigned offset)
         return extoll_port_reg_computed((offset - EXTOLL_PORT(0)) %
                                         (EXTOLL_PORT(1) - EXTOLL_PORT(0)));
     }
-    return offset == EXTOLL_REG_STATUS || offset == EXTOLL_REG_TIME;
+    return offset == EXTOLL_REG_STATUS || offset == EXTOLL_REG_TIME ||
+           offset == EXTOLL_VELO + EXTOLL_REG_VELO_COUNT || offset >= EXTOLL_VELO_RP(0);
 }
 
 static void block_save(QEMUFile *f, ExtollState *s, const RNicRegBlock *b, unsigned unit)
@@ -126,10 +128,12 @@ static bool reg_load(ExtollState *s, unsigned offset, uint64_t value)
         return true;
     case EXTOLL_REG_TEST_STATUS:
         return device_reg_load(s, offset, value, value <= EXTOLL_TEST_BUS);
-    /* no unit exists that could raise another cause */
+    /* no SNQ exists that could raise its cause */
     case EXTOLL_IRQ(EXTOLL_VEC_EVENTS) + EXTOLL_REG_IRQ_CAUSE:
         return device_reg_load(s, offset, value,
                                !(value & ~(EXTOLL_EVENT_TEST | EXTOLL_EVENT_LINK)));
+    case EXTOLL_IRQ(EXTOLL_VEC_VELO) + EXTOLL_REG_IRQ_CAUSE:
+        return device_reg_load(s, offset, value, true);
     default:
         return software_reg_load(s, offset, value);
     }
@@ -239,8 +243,8 @@ static int extoll_post_load(void *opaque, int version)
 
 const VMStateDescription extoll_vmstate = {
     .name = "extoll-state",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .post_load = extoll_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT8_EQUAL(node, ExtollState, "property 'node' differs"),
@@ -249,6 +253,9 @@ const VMStateDescription extoll_vmstate = {
         VMSTATE_UINT32_EQUAL(rx_flits, ExtollState, "property 'rx-flits' differs"),
         VMSTATE_SINGLE(regs, ExtollState, 1, regs_info, ExtollRegs),
         VMSTATE_SINGLE(ports, ExtollState, 1, links_info, RNicPortGroup),
+        VMSTATE_SINGLE(velo, ExtollState, 1, extoll_velo_info, ExtollVeloRequester),
+        VMSTATE_STRUCT(mailboxes, ExtollState, 1, extoll_mailboxes_vmstate,
+                       ExtollMailboxes),
         VMSTATE_UINT32(irq.marked, ExtollState),
         VMSTATE_END_OF_LIST()
     },

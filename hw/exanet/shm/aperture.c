@@ -29,7 +29,6 @@
 #include "internal.h"
 #include "../trace.h"
 
-#define WAIT_SLICE_MS   10
 #define FIFO_MAX        64
 /* Limit of stores in the FIFO (in_fifo()) when a vCPU that must stop adds a store. */
 #define STOPPED_MAX     (2 * FIFO_MAX)
@@ -44,6 +43,7 @@ typedef struct ApertureMap {
 
 /* A load or store that is not complete. */
 typedef struct ApertureAccess {
+    ExanetState *state;             /* set while a vCPU waits */
     ExanetShmRequest req;           /* @req.data is @data */
     uint8_t data[8];
     bool waited;                    /* a vCPU waits for the access */
@@ -263,6 +263,14 @@ static void access_start(ExanetState *s, ApertureAccess *a)
     rnic_loop_leave(&s->loop, entered);
 }
 
+/* Returns true if the vCPU that waits for the access @opaque need not wait any more. */
+static bool access_wait_done(void *opaque)
+{
+    ApertureAccess *a = opaque;
+
+    return access_done(a) || !a->state->enabled;
+}
+
 /*
  * Waits without the big lock until access_done() is true for @a, and returns true.
  * Returns false after the time limit, if the device is disabled, or if the vCPU must
@@ -272,18 +280,10 @@ static void access_start(ExanetState *s, ApertureAccess *a)
  */
 static bool access_wait(ExanetState *s, ApertureAccess *a)
 {
-    int64_t end = g_get_monotonic_time() +
-                  s->aperture_timeout_ms * (int64_t)(G_USEC_PER_SEC / 1000);
-    Object *dev = OBJECT(s->host.dev);
-    bool done;
-
-    object_ref(dev);
-    while (!(done = access_done(a)) && s->enabled && !current_cpu->stop &&
-           g_get_monotonic_time() < end) {
-        qemu_cond_timedwait_bql(&s->shm->aperture->cond, WAIT_SLICE_MS);
-    }
-    rnic_vcpu_unref(dev);
-    return done;
+    a->state = s;
+    rnic_vcpu_wait(s->host.dev, &s->shm->aperture->cond, s->aperture_timeout_ms,
+                   access_wait_done, a);
+    return access_done(a);
 }
 
 /* Ends the wait of the vCPU for @a, and frees @a unless the initiator still uses @a. */

@@ -11,11 +11,14 @@
 typedef struct ExtollState ExtollState;
 
 /*
- * Layout of the register file: first all blocks up to the ports, then the counters.  A
- * unit that the device gets adds its blocks.
+ * Layout of the register file: first all blocks up to those of VELO, then the counters,
+ * the end-points and the pages of VELO's read pointers.  A unit that the device gets adds
+ * its blocks.
  */
-#define EXTOLL_FILE_LOW 0x2000
-#define EXTOLL_FILE_BYTES (EXTOLL_FILE_LOW + 8 * EXTOLL_COUNTER_COUNT)
+#define EXTOLL_FILE_LOW 0x3000
+#define EXTOLL_FILE_END_POINTS (EXTOLL_FILE_LOW + 8 * EXTOLL_COUNTER_COUNT)
+#define EXTOLL_FILE_VELO_RP (EXTOLL_FILE_END_POINTS + 8 * EXTOLL_VPIDS)
+#define EXTOLL_FILE_BYTES (EXTOLL_FILE_VELO_RP + 8 * EXTOLL_VPIDS)
 
 typedef union ExtollRegs {
     RNicRegs table;
@@ -34,8 +37,8 @@ unsigned extoll_reg_at(hwaddr addr);
  * effect, and no function of the table of blocks is called.  extoll_reg_at() must accept
  * @offset.
  */
-uint32_t extoll_reg_get32(ExtollState *s, unsigned offset);
-uint64_t extoll_reg_get64(ExtollState *s, unsigned offset);
+uint32_t extoll_reg_get32(const ExtollState *s, unsigned offset);
+uint64_t extoll_reg_get64(const ExtollState *s, unsigned offset);
 void extoll_reg_set32(ExtollState *s, unsigned offset, uint32_t value);
 void extoll_reg_set64(ExtollState *s, unsigned offset, uint64_t value);
 /* Returns the 4 bytes that software wrote last at @offset, without masks. */

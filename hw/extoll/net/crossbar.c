@@ -2,6 +2,7 @@
 /* Crossbar; see crossbar.h. */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "../base/packet.h"
 #include "../base/route.h"
 #include "../extoll.h"
 #include "../trace.h"
@@ -16,18 +17,26 @@
  */
 #define IDLE_ROUNDS 3
 
-QEMU_BUILD_BUG_ON(EXTOLL_LANES > RNIC_ARBITER_INPUTS);
-QEMU_BUILD_BUG_ON(EXTOLL_LANES > 16);    /* bits of ExtollCrossbar.waits */
+QEMU_BUILD_BUG_ON(EXTOLL_INPUTS > RNIC_ARBITER_INPUTS);
+QEMU_BUILD_BUG_ON(EXTOLL_INPUTS > 16);    /* bits of ExtollCrossbar.waits */
 
 void extoll_crossbar_reset(ExtollState *s)
 {
     s->crossbar = (ExtollCrossbar) { 0 };
 }
 
-static void packet_drop(ExtollState *s, unsigned input, uint64_t *counter)
+/* What happens to the packet at the head of an input. */
+typedef enum Passed {
+    PACKET_WAITS,
+    PACKET_SENT,            /* a link or a unit has taken the packet */
+    PACKET_DROPPED,
+} Passed;
+
+static Passed packet_drop(ExtollState *s, unsigned input, uint64_t *counter)
 {
     trace_extoll_crossbar_drop(s->node, input);
     (*counter)++;
+    return PACKET_DROPPED;
 }
 
 /*
@@ -56,11 +65,11 @@ static bool is_stalled(ExtollState *s, unsigned input, unsigned output, int64_t 
 }
 
 /*
- * Sends the packet @a of @input by virtual channel @vc of link @link, with the routing
- * string @route, or drops it.  Returns false if the packet must wait.
+ * Sends the packet of @bytes bytes at @data of @input by virtual channel @vc of link
+ * @link, or drops it.
  */
-static bool link_pass(ExtollState *s, unsigned input, ExtollArrived *a, uint64_t route,
-                      unsigned link, unsigned vc, int64_t now)
+static Passed link_pass(ExtollState *s, unsigned input, const uint8_t *data,
+                        unsigned bytes, unsigned link, unsigned vc, int64_t now)
 {
     ExtollCrossbar *x = &s->crossbar;
     unsigned output = EXTOLL_LANE(link, vc);
@@ -68,44 +77,96 @@ static bool link_pass(ExtollState *s, unsigned input, ExtollArrived *a, uint64_t
     bool open;
 
     if (!rnic_port_exists(&s->port[link])) {
-        packet_drop(s, input, &s->counter[EXTOLL_CNT_ROUTE_BAD]);
-        return true;
+        return packet_drop(s, input, &s->counter[EXTOLL_CNT_ROUTE_BAD]);
     }
-    open = extoll_link_can_send(l, vc, a->bytes);
+    open = extoll_link_can_send(l, vc, bytes);
     if (!rnic_arbiter_may_send(&x->arbiter[output], x->round, input, open)) {
         if (!is_stalled(s, input, output, now)) {
             x->refused |= open;
-            return false;
+            return PACKET_WAITS;
         }
-        packet_drop(s, input, &l->counter[EXTOLL_LINK_DROPPED]);
-        return true;
+        return packet_drop(s, input, &l->counter[EXTOLL_LINK_DROPPED]);
     }
-    stq_le_p(a->data, route);
-    extoll_link_send(l, vc, a->data, a->bytes);
+    extoll_link_send(l, vc, data, bytes);
     rnic_arbiter_sent(&x->arbiter[output], input, 1);
     x->moved_at[output] = now;
-    extoll_count(s, FORWARDED);
-    trace_extoll_crossbar_pass(s->node, input, output, a->bytes);
-    return true;
+    s->counter[EXTOLL_CNT_FORWARDED] += input < EXTOLL_LANES;
+    trace_extoll_crossbar_pass(s->node, input, output, bytes);
+    return PACKET_SENT;
 }
 
-/* Sends or drops the packet @a of @input.  Returns false if the packet must wait. */
-static bool packet_pass(ExtollState *s, unsigned input, ExtollArrived *a, int64_t now)
+/* Gives a packet to the unit @output, or drops it.  Units always accept. */
+static Passed unit_pass(ExtollState *s, unsigned input, const uint8_t *data,
+                        unsigned bytes, unsigned output)
 {
-    uint64_t route = ldq_le_p(a->data);
-    unsigned output, vc;
+    if (output != EXTOLL_OUTPUT_VELO || !extoll_packet_is_message(data)) {
+        return packet_drop(s, input, &s->counter[EXTOLL_CNT_ROUTE_BAD]);
+    }
+    extoll_mailbox_take(s, data, bytes);
+    return PACKET_SENT;
+}
 
-    switch (extoll_route_step(&route, &output, &vc)) {
+/*
+ * Sends or drops the packet of @bytes bytes at @data of @input, and takes one hop from
+ * its routing string.  A packet that must wait does not change.
+ */
+static Passed packet_pass(ExtollState *s, unsigned input, uint8_t *data, unsigned bytes,
+                          int64_t now)
+{
+    uint64_t route = ldq_le_p(data), rest = route;
+    unsigned output, vc;
+    Passed passed;
+
+    switch (extoll_route_step(&rest, &output, &vc)) {
     case EXTOLL_ROUTE_LINK:
-        return link_pass(s, input, a, route, output, vc, now);
-    case EXTOLL_ROUTE_UNIT:             /* the device has no unit yet */
+        stq_le_p(data, rest);
+        passed = link_pass(s, input, data, bytes, output, vc, now);
+        if (passed == PACKET_WAITS) {
+            stq_le_p(data, route);
+        }
+        return passed;
+    case EXTOLL_ROUTE_UNIT:
+        return unit_pass(s, input, data, bytes, output);
     default:
-        packet_drop(s, input, &s->counter[EXTOLL_CNT_ROUTE_BAD]);
-        return true;
+        return packet_drop(s, input, &s->counter[EXTOLL_CNT_ROUTE_BAD]);
     }
 }
 
-/* Runs one input.  Returns true if a limit has ended its work. */
+/* Notes that the packet at the head of @input has left. */
+static void input_moved(ExtollState *s, unsigned input, unsigned *packets)
+{
+    s->crossbar.waits &= ~(1u << input);
+    s->crossbar.sent = true;
+    --*packets;
+}
+
+/* Runs VELO's requester.  Returns true if a limit has ended its work. */
+static bool velo_run(ExtollState *s, unsigned *packets, int64_t now)
+{
+    uint8_t packet[EXTOLL_ROUTING_BYTES + EXTOLL_MSG_FRAME + EXTOLL_VELO_BYTES];
+    const ExtollVeloMsg *msg;
+
+    for (unsigned n = 0; (msg = extoll_velo_head(s)); n++) {
+        uint64_t route = extoll_reg_get64(s, EXTOLL_VELO_ROUTE(msg->dst_node));
+        unsigned bytes = extoll_packet_message_encode(packet, route, msg);
+        Passed passed;
+
+        if (n == INPUT_PACKETS || !*packets) {
+            return true;
+        }
+        passed = route ? packet_pass(s, EXTOLL_INPUT_VELO, packet, bytes, now) :
+                 packet_drop(s, EXTOLL_INPUT_VELO, &s->counter[EXTOLL_CNT_NO_ROUTE]);
+        if (passed == PACKET_WAITS) {
+            return false;
+        }
+        input_moved(s, EXTOLL_INPUT_VELO, packets);
+        extoll_velo_pop(s, passed == PACKET_SENT);
+    }
+    s->crossbar.waits &= ~(1u << EXTOLL_INPUT_VELO);
+    return false;
+}
+
+/* Runs one input of a link.  Returns true if a limit has ended its work. */
 static bool input_run(ExtollState *s, unsigned link, unsigned vc, unsigned *packets,
                       int64_t now)
 {
@@ -116,13 +177,11 @@ static bool input_run(ExtollState *s, unsigned link, unsigned vc, unsigned *pack
         if (n == INPUT_PACKETS || !*packets) {
             return true;
         }
-        if (!packet_pass(s, input, a, now)) {
+        if (packet_pass(s, input, a->data, a->bytes, now) == PACKET_WAITS) {
             return false;
         }
-        s->crossbar.waits &= ~(1u << input);
-        s->crossbar.sent = true;
+        input_moved(s, input, packets);
         extoll_link_pop(&s->link[link], vc, now);
-        --*packets;
     }
     s->crossbar.waits &= ~(1u << input);
     return false;
@@ -145,6 +204,7 @@ bool extoll_crossbar_run(ExtollState *s, unsigned *packets)
 
     s->crossbar.round++;
     s->crossbar.sent = s->crossbar.refused = false;
+    more |= velo_run(s, packets, now);
     for (RNicPort *p = NULL; (p = rnic_port_after(&s->ports, p));) {
         for (unsigned vc = 0; vc < EXTOLL_VCS; vc++) {
             more |= input_run(s, p->index, vc, packets, now);

@@ -2,9 +2,9 @@
 /*
  * Crossbar: sends each packet to the output that its routing string names.
  *
- * Inputs are the virtual channels of the links.  The packet at the head of an input waits
- * until the output link has credits for the whole packet.  Inputs that wait for the same
- * output get it one after the other.
+ * Inputs are the virtual channels of the links, and VELO's requester.  The packet at the
+ * head of an input waits until the output link has credits for the whole packet.  Inputs
+ * that wait for the same output get it one after the other.
  */
 #ifndef HW_EXTOLL_NET_CROSSBAR_H
 #define HW_EXTOLL_NET_CROSSBAR_H
@@ -18,11 +18,15 @@ typedef struct ExtollState ExtollState;
 /* Number of virtual channel @vc of link @link among all inputs and outputs. */
 #define EXTOLL_LANE(link, vc) ((link) * EXTOLL_VCS + (vc))
 
+/* Number of VELO's requester among all inputs. */
+#define EXTOLL_INPUT_VELO EXTOLL_LANES
+#define EXTOLL_INPUTS (EXTOLL_LANES + 1)
+
 typedef struct ExtollCrossbar {
     uint32_t round;                             /* see RNicArbiter */
     RNicArbiter arbiter[EXTOLL_LANES];          /* by output */
     uint16_t waits;                             /* bit for each input whose head waits */
-    int64_t waits_since[EXTOLL_LANES];          /* ns, by input */
+    int64_t waits_since[EXTOLL_INPUTS];         /* ns, by input */
     int64_t moved_at[EXTOLL_LANES];             /* ns, last packet, by output */
     bool sent;                  /* this round has sent or dropped a packet */
     bool refused;               /* this round has refused an input at an open output */

@@ -178,6 +178,14 @@ enum extoll_test_status {
 #define EXTOLL_VELO_COUNT_RECEIVED RNIC_FIELD(41, 21)
 #define EXTOLL_VELO_COUNT_DISCARDED RNIC_FIELD(62, 42)
 
+/* Node n of the RLT. */
+#define EXTOLL_ROUTE_REGS(X) \
+	X(ROUTE,	0x00, 8, 0, ~0ULL, 0) /* a routing string; 0: no route */
+
+/* VPID v, in a page of its own. */
+#define EXTOLL_RP_REGS(X) \
+	X(RP,		0x00, 8, 0, 0xffffffff, 0) /* a second place of RPLT or NOTI_RP */
+
 /* VPID v.  Pointers count slots and run free [P]. */
 #define EXTOLL_VELO_VPID_REGS(X) \
 	X(BALT,		0x00, 8, 0, ~0xfffULL, 0) /* bus address of the mailbox */ \
@@ -275,10 +283,11 @@ enum extoll_flush {
 	X(VELO_SPLIT,		"messages that left the requester in parts") \
 	X(VELO_TORN,		"messages whose stores were incomplete or out of place") \
 	X(VELO_BAD_STORE,	"stores to the requester of a wrong size or place") \
-	X(VELO_NO_VPID,		"messages from a VPID that is not enabled") \
+	X(VELO_NO_VPID,		"stores and commits of a VPID that is not enabled") \
 	X(VELO_FULL,		"messages discarded: mailbox full") \
 	X(VELO_DISABLED,	"messages discarded: mailbox disabled") \
 	X(VELO_PROT,		"messages discarded: protection ids differ") \
+	X(VELO_BUS,		"messages discarded: the bus refused the mailbox") \
 	X(RMA_BAD,		"descriptors refused") \
 	X(RMA_TORN,		"descriptors of which a half was missing") \
 	X(RMA_PROT,		"commands refused: protection ids differ") \
@@ -311,6 +320,8 @@ enum extoll_reg {
 	EXTOLL_IRQ_REGS(EXTOLL_REG_ENUM)
 	EXTOLL_PORT_REGS(EXTOLL_REG_ENUM)
 	EXTOLL_VELO_REGS(EXTOLL_REG_ENUM)
+	EXTOLL_ROUTE_REGS(EXTOLL_REG_ENUM)
+	EXTOLL_RP_REGS(EXTOLL_REG_ENUM)
 	EXTOLL_VELO_VPID_REGS(EXTOLL_REG_ENUM)
 	EXTOLL_RMA_REGS(EXTOLL_REG_ENUM)
 	EXTOLL_RMA_VPID_REGS(EXTOLL_REG_ENUM)

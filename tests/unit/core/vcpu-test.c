@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests rnic_vcpu_access() and rnic_vcpu_unref(). The test simulates the accelerator, the
- * memory map and bottom halves.
+ * Tests rnic_vcpu_access(), rnic_vcpu_wait() and rnic_vcpu_unref(). The test simulates
+ * the accelerator, the memory map, bottom halves and the big lock.
  */
 #include "qemu/osdep.h"
 #include "block/aio.h"
@@ -61,6 +61,23 @@ void aio_bh_schedule_oneshot_full(AioContext *ctx, QEMUBHFunc *cb, void *opaque,
     g_assert_true(ctx == qemu_get_aio_context() && !bh);
     bh = cb;
     bh_opaque = opaque;
+}
+
+static QemuCond cond;
+static DeviceState dev;
+static unsigned slices;                 /* calls of qemu_cond_timedwait_bql() */
+static unsigned slice_stop;             /* the vCPU must stop in this slice; 0: never */
+
+/* Other threads have the big lock in this time, and use the device. */
+void qemu_cond_timedwait_bql(QemuCond *c, int ms)
+{
+    g_assert_true(c == &cond);
+    g_assert_cmpint(ms, >, 0);
+    g_assert_false(dev.mem_reentrancy_guard.engaged_in_io);
+    g_assert_cmpuint(dev.parent_obj.ref, ==, 2);
+    slices++;
+    cpu.stop = slices == slice_stop;
+    g_usleep(1000);
 }
 
 static void start(bool tcg)
@@ -217,6 +234,55 @@ static void test_unref_atomic(void)
     bh = NULL;
 }
 
+/* --- Waits ------------------------------------------------------------------------- */
+
+static bool is_slice(void *opaque)
+{
+    return slices == *(unsigned *)opaque;
+}
+
+/* Waits for slice @last, for at most @ms; returns the number of slices. */
+static unsigned wait_for(unsigned last, int64_t ms, bool engaged)
+{
+    start(true);
+    dev.parent_obj.ref = 1;
+    dev.mem_reentrancy_guard.engaged_in_io = engaged;
+    slices = 0;
+    rcu_read_lock();
+    rnic_vcpu_wait(&dev, &cond, ms, is_slice, &last);
+    rcu_read_unlock();
+    g_assert_cmpuint(dev.parent_obj.ref, ==, 1);
+    g_assert_true(dev.mem_reentrancy_guard.engaged_in_io == engaged);
+    return slices;
+}
+
+static void test_wait(void)
+{
+    g_assert_cmpuint(wait_for(0, 60000, true), ==, 0);
+    g_assert_cmpuint(wait_for(5, 60000, true), ==, 5);
+    g_assert_cmpuint(wait_for(5, 60000, false), ==, 5);
+}
+
+static void test_wait_limit(void)
+{
+    int64_t begin = g_get_monotonic_time();
+
+    g_assert_cmpuint(wait_for(UINT_MAX, 20, true), >, 0);
+    g_assert_cmpint(g_get_monotonic_time() - begin, >=, 20000);
+    g_assert_cmpuint(wait_for(UINT_MAX, 0, true), ==, 0);
+}
+
+/* The main loop waits for a vCPU that must stop, so nothing else can end the wait. */
+static void test_wait_stop(void)
+{
+    slice_stop = 3;
+    g_assert_cmpuint(wait_for(UINT_MAX, 60000, true), ==, 3);
+    g_assert_true(rnic_vcpu_stops());
+    slice_stop = 0;
+    cpu.stop = false;
+    g_assert_false(rnic_vcpu_stops());
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -226,6 +292,9 @@ int main(int argc, char **argv)
     g_test_add_func("/core/vcpu/kvm-x86", test_kvm_x86);
     g_test_add_func("/core/vcpu/kvm-arm", test_kvm_arm);
     g_test_add_func("/core/vcpu/kvm-dma", test_kvm_dma);
+    g_test_add_func("/core/vcpu/wait", test_wait);
+    g_test_add_func("/core/vcpu/wait-limit", test_wait_limit);
+    g_test_add_func("/core/vcpu/wait-stop", test_wait_stop);
     g_test_add_func("/core/vcpu/unref", test_unref);
     g_test_add_func("/core/vcpu/unref-atomic", test_unref_atomic);
     return g_test_run();
