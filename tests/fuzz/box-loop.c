@@ -151,6 +151,7 @@ void box_loop_reset(void)
     loop.meanwhile = NULL;
     loop.releases = 0;
     box_vcpu(false);
+    box_vcpu_stop(false);
 }
 
 int64_t box_now(void)
@@ -222,6 +223,11 @@ void box_vcpu_exclusive(void)
     vcpu_set(true, true);
 }
 
+void box_vcpu_stop(bool on)
+{
+    box_cpu.stop = on;
+}
+
 bool box_vcpu_is_exclusive(void)
 {
     return loop.vcpu && loop.exclusive;
@@ -232,6 +238,17 @@ bool qemu_in_vcpu_thread(void)
     return loop.vcpu;
 }
 
+/* Does the work of another thread, which holds the big lock meanwhile. */
+static void other_thread_work(void (*work)(void))
+{
+    bool exclusive = loop.exclusive;
+
+    loop.meanwhile = NULL;
+    vcpu_set(false, false);
+    work();
+    vcpu_set(true, exclusive);
+}
+
 /*
  * Advances the clock by @ms and runs the device, because the vCPU waits without the big
  * lock.
@@ -240,6 +257,9 @@ void qemu_cond_timedwait_bql(QemuCond *cond, int ms)
 {
     bool exclusive = loop.exclusive;
 
+    if (loop.meanwhile && !loop.wait--) {
+        other_thread_work(loop.meanwhile);
+    }
     box_vcpu(false);
     box_step(ms * (int64_t)SCALE_MS, 64);
     vcpu_set(true, exclusive);
@@ -270,17 +290,6 @@ void box_meanwhile(unsigned releases, void (*work)(void))
 unsigned box_releases(void)
 {
     return loop.releases;
-}
-
-/* Does the work of another thread, which holds the big lock meanwhile. */
-static void other_thread_work(void (*work)(void))
-{
-    bool exclusive = loop.exclusive;
-
-    loop.meanwhile = NULL;
-    vcpu_set(false, false);
-    work();
-    vcpu_set(true, exclusive);
 }
 
 void bql_unlock(void)

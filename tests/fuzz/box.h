@@ -169,13 +169,18 @@ void box_vcpu(bool on);
  */
 void box_vcpu_exclusive(void);
 bool box_vcpu_is_exclusive(void);
+/* Makes the vCPU one that must stop, or one that may go on. */
+void box_vcpu_stop(bool on);
 /*
  * Calls @work once, as another thread that holds the big lock, when vCPUs have released
- * this lock @releases + 1 times from now on.  If @work is NULL, cancels the previous
- * call.
+ * this lock @releases + 1 times from now on.  Each slice of a wait for a condition
+ * releases the lock once.  If @work is NULL, cancels the previous call.
  */
 void box_meanwhile(unsigned releases, void (*work)(void));
-/* Returns how often vCPUs have released the big lock since box_loop_reset(). */
+/*
+ * Returns how often vCPUs have released the big lock since box_loop_reset(), but for
+ * waits for a condition.
+ */
 unsigned box_releases(void);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The neighbours of extoll-box; see box-peer.h. */
 #include "box-peer.h"
+#include "box-velo.h"
 #include "hw/rnic/extoll/base/control.h"
 #include "hw/rnic/extoll/base/flit.h"
 #include "hw/rnic/extoll/base/packet.h"
@@ -92,6 +93,22 @@ static unsigned packet_make(uint8_t *buf, unsigned wire, unsigned lane, uint32_t
     return extoll_packet_encode(buf, route, &pkt);
 }
 
+bool peers_are_hostile(void)
+{
+    return net.peer[0].hostile || net.peer[1].hostile;
+}
+
+/* Checks a message of VELO that has arrived. */
+static void message_check(const ExtollArrived *a)
+{
+    ExtollVeloMsg msg;
+
+    g_assert_cmpint(extoll_packet_message_decode(a->data, a->bytes, &msg), ==,
+                    EXTOLL_PACKET_OK);
+    g_assert_cmpuint(msg.src_node, <, EXTOLL_NODES);
+    g_assert_cmpint(msg.dst_vpid == VELO_HONEST, ==, msg.src_vpid == VELO_HONEST);
+}
+
 /*
  * Checks the packet @a, which has arrived at @wire.  On its way from an honest cable to
  * an honest cable nothing may happen to it.
@@ -104,9 +121,6 @@ static void packet_check(unsigned wire, const ExtollArrived *a)
     uint32_t number = word2 >> 12;
     uint8_t want[EXTOLL_PACKET_MAX];
 
-    if (net.peer[0].hostile || net.peer[1].hostile) {
-        return;
-    }
     g_assert_cmpuint(a->bytes, >=, 32);
     g_assert_cmphex(word1 >> 52, ==, MAGIC);
     route = route_of(from, lane);
@@ -118,6 +132,18 @@ static void packet_check(unsigned wire, const ExtollArrived *a)
                     packet_make(want, from, lane, number, route));
     p->got[lane] = number + 1;
     net.peer[wire].arrived++;
+}
+
+static void arrived_check(unsigned wire, const ExtollArrived *a)
+{
+    if (peers_are_hostile()) {
+        return;
+    }
+    if (extoll_packet_is_message(a->data)) {
+        message_check(a);
+    } else {
+        packet_check(wire, a);
+    }
 }
 
 /* Sends a packet of @wire with the path number @lane, if its link takes one. */
@@ -330,7 +356,7 @@ void peers_run(void)
             ExtollArrived *a;
 
             while ((a = extoll_link_head(l, vc))) {
-                packet_check(wire, a);
+                arrived_check(wire, a);
                 extoll_link_pop(l, vc, box_now());
             }
         }
@@ -351,6 +377,41 @@ void peer_op_send(FuzzInput *in)
 
     for (unsigned i = 0; i < count; i++) {
         packet_send(wire, fuzz_u8(in) % LANES);
+    }
+    hello_send(wire);
+    words_send(wire);
+}
+
+/*
+ * Sends messages, of which the device discards those with other protection ids or without
+ * room.  Each is a whole message or the part of one.
+ */
+void peer_op_message(FuzzInput *in)
+{
+    unsigned wire = any_wire(in), count = fuzz_u8(in) % 16 + 1, kind = fuzz_u8(in);
+    ExtollHops hops = { .output = EXTOLL_OUTPUT_VELO, .hops = { 0, 1 } };
+    Peer *p = &net.peer[wire];
+    ExtollVeloMsg msg = { .src_node = p->node, .quadwords = kind % 8 + 1, .end = true };
+
+    msg.dst_vpid = fuzz_u8(in) % VELO_HONEST;
+    msg.src_vpid = fuzz_u8(in) % EXTOLL_VPIDS;
+    msg.prot = fuzz_u16(in);
+    msg.count = msg.quadwords;
+    if (kind & 0x80 && msg.quadwords > 1) {
+        msg.split = true;
+        msg.first = kind & 0x40 ? 1 : 0;
+        msg.end = kind & 0x40;
+        msg.count--;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t buf[EXTOLL_PACKET_MAX];
+        unsigned bytes;
+
+        memset(msg.data, i, sizeof(msg.data));
+        bytes = extoll_packet_message_encode(buf, extoll_route_encode(&hops, 1), &msg);
+        if (extoll_link_can_send(&p->link, i % EXTOLL_VCS, bytes)) {
+            extoll_link_send(&p->link, i % EXTOLL_VCS, buf, bytes);
+        }
     }
     hello_send(wire);
     words_send(wire);

@@ -37,11 +37,15 @@ void peers_sent(unsigned wire, const uint8_t *frame, size_t len);
 /* Sends what is due, and checks and removes the packets that have arrived. */
 void peers_run(void);
 
+/* Returns true if a hostile frame was sent. */
+bool peers_are_hostile(void);
+
 /* Operations of a program.  Each takes its parameters from @in. */
 void peer_op_send(FuzzInput *in);       /* honest packets */
 void peer_op_fault(FuzzInput *in);      /* loss, doubles and damage of next frames */
 void peer_op_frame(FuzzInput *in);      /* a hostile frame with valid header */
 void peer_op_word(FuzzInput *in);       /* a hostile control word or flit, valid CRC */
+void peer_op_message(FuzzInput *in);    /* messages of VELO, not for the honest VPID */
 void peer_op_wire(FuzzInput *in);       /* netdev down or blocked; machine stopped */
 
 /*

@@ -3,12 +3,14 @@
  * A whole EXTOLL NIC of a hostile kernel, in a box (box.h), with two links.  An input is
  * a program of accesses to BAR 0, self-tests, changes of the memory map, resets, effects
  * of interrupts (a message may be a store to any register, a reset, or an unplug),
- * packets of the neighbours, faults of the cables, and hostile frames (box-peer.h).
+ * packets of the neighbours, faults of the cables, and hostile frames (box-peer.h), and
+ * messages of VELO (box-velo.h).
  *
  * The target asserts that each access that meets no register is counted; that registers
  * have only values that they can have; that a self-test changes only its own memory, and
- * all or nothing unless the bus has refused the access; that messages are those of three
- * vectors and have an end, and that a message to a register of the device has no effect;
+ * all or nothing unless the bus has refused the access; that other memory than mailboxes
+ * does not change; that messages are those of three vectors and have an end, and that a
+ * message to a register of the device has no effect;
  * that honest packets arrive as they should; that the memory is bounded; and that the
  * device works after a reset at the end.
  */
@@ -17,16 +19,21 @@
 #include "qemu/units.h"
 #include "hw/rnic/extoll/extoll.h"
 #include "box-peer.h"
+#include "box-velo.h"
 
 #define OPS_MAX     300
 #define OP_BYTES    24              /* bytes of an operation in the input */
 #define ITERATIONS  2000            /* limit of the main loop's iterations */
 #define LIVE_MAX    (16 * MiB)      /* more memory than at the start of the program */
+/* Interrupt messages of an operation. */
+#define MESSAGES_MAX (2 * (EXTOLL_VECTORS + EXTOLL_VPIDS))
 #define BAR         BOX_BAR(EXTOLL_BAR_REGS)
 
 enum op {
     OP_LOAD, OP_STORE, OP_TEST, OP_IRQ, OP_REMAP, OP_STEP, OP_RESET,
-    OP_SEND, OP_FAULT, OP_FRAME, OP_WORD, OP_WIRE, OPS,
+    OP_SEND, OP_FAULT, OP_FRAME, OP_WORD, OP_WIRE,
+    OP_VELO_SETUP, OP_VELO_REG, OP_VELO_STORE, OP_VELO_LOAD, OP_VELO_SEND,
+    OP_VELO_HONEST, OP_MESSAGE, OPS,
 };
 
 /* Effects of the next interrupt message. */
@@ -41,6 +48,7 @@ static struct {
     BoxNic *nic;
     ExtollState *s;
     bool gone;                      /* the device was unplugged */
+    bool waits;                     /* a vCPU waits for room meanwhile */
     enum effect effect;
     uint32_t irq_offset;            /* EFFECT_STORE */
     uint32_t irq_value;
@@ -61,6 +69,11 @@ typedef struct Row {
 #define ROW(name, offset, bytes, reset, writable, w1c) { offset, bytes },
 static const Row global_rows[] = { EXTOLL_GLOBAL_REGS(ROW) };
 static const Row port_rows[] = { EXTOLL_PORT_REGS(ROW) };
+static const Row velo_rows[] = { EXTOLL_VELO_REGS(ROW) };
+static const Row route_rows[] = { EXTOLL_ROUTE_REGS(ROW) };
+static const Row vpid_rows[] = { EXTOLL_VELO_VPID_REGS(ROW) };
+static const Row end_point_rows[] = { EXTOLL_END_POINT_REGS(ROW) };
+static const Row rp_rows[] = { EXTOLL_RP_REGS(ROW) };
 #undef ROW
 
 static bool is_in(const Row *rows, unsigned count, uint32_t offset)
@@ -73,15 +86,38 @@ static bool is_in(const Row *rows, unsigned count, uint32_t offset)
     return false;
 }
 
+/* Registers of units: @units of them, @stride bytes apart. */
+static const struct {
+    const Row *rows;
+    unsigned count;
+    uint32_t base, stride, units;
+} blocks[] = {
+#define ROWS(list) .rows = list, .count = ARRAY_SIZE(list)
+    { ROWS(global_rows), EXTOLL_GLOBAL, 0x100, 1 },
+    { ROWS(port_rows), EXTOLL_PORT(0), EXTOLL_PORT(1) - EXTOLL_PORT(0), BOX_WIRES },
+    { ROWS(velo_rows), EXTOLL_VELO, 0x100, 1 },
+    { ROWS(route_rows), EXTOLL_VELO_ROUTE(0), 8, EXTOLL_NODES },
+    { ROWS(vpid_rows), EXTOLL_VELO_VPID(0), EXTOLL_VELO_VPID(1) - EXTOLL_VELO_VPID(0),
+      EXTOLL_VPIDS },
+    { ROWS(end_point_rows), EXTOLL_END_POINT(0),
+      EXTOLL_END_POINT(1) - EXTOLL_END_POINT(0), EXTOLL_VPIDS },
+    { ROWS(rp_rows), EXTOLL_VELO_RP(0), EXTOLL_VELO_RP(1) - EXTOLL_VELO_RP(0),
+      EXTOLL_VPIDS },
+#undef ROWS
+};
+
 /* Returns true if the 4 bytes at @offset belong to a register. */
 static bool is_register(uint32_t offset)
 {
-    if (offset >= EXTOLL_PORT(0) && offset < EXTOLL_PORT(BOX_WIRES)) {
-        return is_in(port_rows, ARRAY_SIZE(port_rows),
-                     (offset - EXTOLL_PORT(0)) % (EXTOLL_PORT(1) - EXTOLL_PORT(0)));
+    for (unsigned i = 0; i < ARRAY_SIZE(blocks); i++) {
+        uint32_t bytes = blocks[i].stride * blocks[i].units;
+
+        if (offset >= blocks[i].base && offset < blocks[i].base + bytes) {
+            return is_in(blocks[i].rows, blocks[i].count,
+                         (offset - blocks[i].base) % blocks[i].stride);
+        }
     }
-    return is_in(global_rows, ARRAY_SIZE(global_rows), offset) ||
-           (offset >= EXTOLL_IRQ(0) && offset < EXTOLL_IRQ(EXTOLL_VECTORS) &&
+    return (offset >= EXTOLL_IRQ(0) && offset < EXTOLL_IRQ(EXTOLL_VECTORS) &&
             offset % 0x10 < 0xc) ||
            (offset >= EXTOLL_COUNTER(0) && offset < EXTOLL_COUNTER(EXTOLL_COUNTER_COUNT));
 }
@@ -103,6 +139,7 @@ static uint64_t load(uint32_t offset, unsigned size)
 static void store(uint32_t offset, unsigned size, uint64_t value)
 {
     box_access(BAR + offset, &value, size, true);
+    velo_stored(offset, size);
 }
 
 static uint64_t counter(enum extoll_counter n)
@@ -129,14 +166,19 @@ static void port_check(unsigned link)
 /* Asserts that the registers have values that they can have. */
 static void registers_check(void)
 {
+    static const uint32_t causes[EXTOLL_VECTORS] = {
+        [EXTOLL_VEC_EVENTS] = EXTOLL_EVENT_TEST | EXTOLL_EVENT_LINK,
+        [EXTOLL_VEC_VELO] = ~0u,
+    };
     uint32_t epoch = load(EXTOLL_REG_EPOCH, 4);
 
     g_assert_cmphex(load(EXTOLL_REG_VERSION, 8), ==, EXTOLL_VERSION);
     g_assert_cmphex(load(EXTOLL_REG_CAP, 8) & ~EXTOLL_CAP_LOG2_TLB, ==,
-                    RNIC_PREP(EXTOLL_CAP_LINKS, BOX_WIRES));
+                    RNIC_PREP(EXTOLL_CAP_LINKS, BOX_WIRES) |
+                    (box.s->strict ? 0 : EXTOLL_CAP_PROT | EXTOLL_CAP_TXIO));
     g_assert_cmphex(load(EXTOLL_REG_CTRL, 4) & ~EXTOLL_CTRL_ENABLE, ==, 0);
     g_assert_cmphex(load(EXTOLL_REG_STATUS, 4) & ~EXTOLL_STATUS_LINK, ==,
-                    EXTOLL_STATUS_IDLE);
+                    box.s->velo.fifo.count ? 0 : EXTOLL_STATUS_IDLE);
     g_assert_cmpuint(load(EXTOLL_REG_NODE, 4), <, EXTOLL_NODES);
     g_assert_true(epoch >= 1 && epoch <= UINT8_MAX);
     g_assert_cmpuint(load(EXTOLL_REG_TIME, 8), ==, box_now());
@@ -144,12 +186,15 @@ static void registers_check(void)
     for (unsigned v = 0; v < EXTOLL_VECTORS; v++) {
         uint32_t cause = load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CAUSE, 4);
 
-        g_assert_cmphex(cause & ~(v ? 0 : EXTOLL_EVENT_TEST | EXTOLL_EVENT_LINK), ==, 0);
+        g_assert_cmphex(cause & ~causes[v], ==, 0);
         g_assert_cmphex(load(EXTOLL_IRQ(v) + EXTOLL_REG_IRQ_CLEAR, 4), ==, 0);
     }
     /* counters of units that do not exist */
-    for (unsigned n = 0; n < EXTOLL_CNT_ROUTE_BAD; n++) {
-        g_assert_cmpuint(counter(n), ==, 0);
+    for (unsigned n = EXTOLL_CNT_RMA_PIO; n < EXTOLL_CNT_NO_ROUTE; n++) {
+        if (n != EXTOLL_CNT_HTAX_POSTED &&
+            (n < EXTOLL_CNT_VELO_SPLIT || n > EXTOLL_CNT_VELO_BUS)) {
+            g_assert_cmpuint(counter(n), ==, 0);
+        }
     }
     for (unsigned link = 0; link < BOX_WIRES; link++) {
         port_check(link);
@@ -170,8 +215,8 @@ static void host_irq(void *opaque, unsigned vector)
 
     g_assert_cmpuint(vector, <, EXTOLL_VECTORS);
     g_assert_false(box.gone);
-    /* an access has at most two registers, and each marks each vector at most once */
-    g_assert_cmpuint(++box.messages, <=, EXTOLL_VECTORS);
+    /* an access has at most two registers, each VPID becomes a cause at most once */
+    g_assert_cmpuint(++box.messages, <=, MESSAGES_MAX * (1 + box.resets));
     box.effect = EFFECT_NONE;
     switch (effect) {
     case EFFECT_STORE:
@@ -227,6 +272,8 @@ static void start(uint8_t flags)
     box.s->rx_flits = PEER_ROOM;
     box.s->link_timeout_ms = 5000;
     box.s->link_stall_ms = 1000;
+    box.s->split = flags & 0x40 ? 3 : 0;
+    box.s->cfcq_timeout_ms = 50;
     for (unsigned i = 0; i < EXTOLL_LINKS; i++) {
         box.s->port[i].peer_named = RNIC_PEER_ANY;
     }
@@ -237,6 +284,8 @@ static void start(uint8_t flags)
     extoll_init(box.s, &host, &error_abort);
     extoll_reset(box.s);
     box_bar(EXTOLL_BAR_REGS, &box.s->regs_mr);
+    box_bar(EXTOLL_BAR_VELO, &box.s->velo_mr);
+    velo_start(box.s, &box.gone);
     box.live = box_live_bytes();
 }
 
@@ -247,6 +296,7 @@ static void end(void)
         extoll_fini(box.s);
     }
     g_assert_true(box_run(ITERATIONS));
+    extoll_instance_fini(box.s);
     g_assert_cmpuint(OBJECT(box.nic)->ref, ==, 1);
     object_unref(OBJECT(box.nic));
     peers_end();
@@ -262,7 +312,9 @@ static uint32_t any_offset(FuzzInput *in)
     uint8_t kind = fuzz_u8(in);
     uint32_t at = fuzz_u32(in);
 
-    return kind >= 0xf0 ? EXTOLL_PORT(at % BOX_WIRES) + at / BOX_WIRES % 0x100 :
+    return kind >= 0xf8 ? EXTOLL_VELO + at % (EXTOLL_VELO_VPID(EXTOLL_VPIDS) -
+                                              EXTOLL_VELO) :
+           kind >= 0xf0 ? EXTOLL_PORT(at % BOX_WIRES) + at / BOX_WIRES % 0x100 :
            kind < 0xa0 ? at % (EXTOLL_IRQ(EXTOLL_VECTORS) + 8) :
            kind < 0xc0 ? EXTOLL_COUNTER(0) - 8 + at % (8 * EXTOLL_COUNTER_COUNT + 16) :
            at % (EXTOLL_REGS_BYTES - 8);
@@ -284,8 +336,9 @@ static void op_access(FuzzInput *in, bool write)
     uint32_t epoch = load(EXTOLL_REG_EPOCH, 4);
     bool good = is_good(offset, size);
 
-    if (write && good && covers(offset, size, EXTOLL_REG_TEST_OP)) {
-        return;                     /* op_test() knows what to expect */
+    if (write && good && (covers(offset, size, EXTOLL_REG_TEST_OP) ||
+                          velo_is_honest(offset, size))) {
+        return;                     /* others know what to expect */
     }
     if (write) {
         store(offset, size, value);
@@ -354,9 +407,59 @@ static void op_irq(FuzzInput *in)
     box.irq_value = fuzz_u32(in);
 }
 
+static void op_do(FuzzInput *in, enum op op);
+
+/* Does an operation while a vCPU waits; VeloOther.  The last value unplugs the device. */
+static void op_other(FuzzInput *in)
+{
+    uint8_t op = fuzz_u8(in) % (OPS + 1);
+
+    box.waits = true;
+    if (op == OPS) {
+        box.gone = true;
+        extoll_fini(box.s);
+    } else {
+        op_do(in, op);
+    }
+    box.waits = false;
+}
+
+/* Does the operations of VELO and of messages. */
+static void op_velo(FuzzInput *in, enum op op)
+{
+    switch (op) {
+    case OP_VELO_SETUP:
+        velo_op_setup(in);
+        break;
+    case OP_VELO_REG:
+        velo_op_reg(in);
+        break;
+    case OP_VELO_STORE:
+        velo_op_store(in);
+        break;
+    case OP_VELO_LOAD:
+        velo_op_load(in);
+        break;
+    case OP_VELO_SEND:
+        velo_op_send(in, box.waits ? NULL : op_other);
+        break;
+    case OP_VELO_HONEST:
+        velo_op_honest(in);
+        break;
+    default:
+        peer_op_message(in);
+        break;
+    }
+}
+
 static void op_do(FuzzInput *in, enum op op)
 {
     uint32_t n;
+
+    if (op >= OP_VELO_SETUP) {
+        op_velo(in, op);
+        return;
+    }
 
     switch (op) {
     case OP_LOAD:
@@ -394,9 +497,24 @@ static void op_do(FuzzInput *in, enum op op)
         peer_op_wire(in);
         break;
     default:
+        box.resets++;
         extoll_reset(box.s);
         break;
     }
+}
+
+/*
+ * Asserts that RAM has the expected content, but for mailboxes, whose content becomes the
+ * expected one.
+ */
+static void memory_check(void)
+{
+    for (unsigned at = 0; at < BOX_RAM_BYTES; at += VELO_PAGE) {
+        if (velo_is_mailbox(at / VELO_PAGE)) {
+            memcpy(box.ram + at, box_ram + at, VELO_PAGE);
+        }
+    }
+    g_assert_true(!memcmp(box_ram, box.ram, sizeof(box.ram)));
 }
 
 /* Asserts that the device works after a reset: a self-test, and an interrupt. */
@@ -420,7 +538,15 @@ static void works_check(void)
     for (unsigned n = 0; n < EXTOLL_COUNTER_COUNT; n++) {
         g_assert_cmpuint(counter(n), ==, 0);
     }
+    velo_works_check();
     peers_works_check();
+}
+
+/* Asserts that the corpus has met all events of VELO, and a reset and an unplug. */
+void fuzz_reached(void)
+{
+    g_assert_cmphex(box_met, ==, BOX_MET_RESET | BOX_MET_UNPLUG);
+    velo_reached();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -435,12 +561,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_bytes(&in, record, sizeof(record));
         box.messages = 0;
         box.resets = 0;
+        velo_begin();
         op_do(&op, record[0] % OPS);
         g_assert_true(box_run(ITERATIONS));
         peers_run();
         g_assert_true(box_run(ITERATIONS));
         g_assert_cmpuint(box_live_bytes(), <, box.live + LIVE_MAX);
-        g_assert_true(!memcmp(box_ram, box.ram, sizeof(box.ram)));
+        memory_check();
+        if (!box.gone) {
+            velo_check();
+        }
         if (!box.gone) {
             registers_check();
         }

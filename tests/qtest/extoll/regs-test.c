@@ -10,6 +10,11 @@
 
 static const RegRow global_regs[] = { EXTOLL_GLOBAL_REGS(REG_ROW) };
 static const RegRow irq_regs[] = { EXTOLL_IRQ_REGS(REG_ROW) };
+static const RegRow velo_regs[] = { EXTOLL_VELO_REGS(REG_ROW) };
+static const RegRow route_regs[] = { EXTOLL_ROUTE_REGS(REG_ROW) };
+static const RegRow velo_vpid_regs[] = { EXTOLL_VELO_VPID_REGS(REG_ROW) };
+static const RegRow end_point_regs[] = { EXTOLL_END_POINT_REGS(REG_ROW) };
+static const RegRow rp_regs[] = { EXTOLL_RP_REGS(REG_ROW) };
 static const RegRow counter_regs[] = { { "COUNTER", 0, 8, 0, 0, 0 } };
 
 /* The blocks that exist. */
@@ -17,24 +22,44 @@ static const RegBlock blocks[] = {
     { global_regs, ARRAY_SIZE(global_regs), EXTOLL_GLOBAL, 0, 1 },
     { irq_regs, ARRAY_SIZE(irq_regs), EXTOLL_IRQ(0), EXTOLL_IRQ(1) - EXTOLL_IRQ(0),
       EXTOLL_VECTORS },
+    { velo_regs, ARRAY_SIZE(velo_regs), EXTOLL_VELO, 0, 1 },
+    { route_regs, ARRAY_SIZE(route_regs), EXTOLL_VELO_ROUTE(0), 8, EXTOLL_NODES },
+    { velo_vpid_regs, ARRAY_SIZE(velo_vpid_regs), EXTOLL_VELO_VPID(0),
+      EXTOLL_VELO_VPID(1) - EXTOLL_VELO_VPID(0), EXTOLL_VPIDS },
+    { end_point_regs, ARRAY_SIZE(end_point_regs), EXTOLL_END_POINT(0),
+      EXTOLL_END_POINT(1) - EXTOLL_END_POINT(0), EXTOLL_VPIDS },
+    { rp_regs, ARRAY_SIZE(rp_regs), EXTOLL_VELO_RP(0),
+      EXTOLL_VELO_RP(1) - EXTOLL_VELO_RP(0), EXTOLL_VPIDS },
     { counter_regs, ARRAY_SIZE(counter_regs), EXTOLL_COUNTER(0), 8,
       EXTOLL_COUNTER_COUNT },
 };
 
-/* Offsets in blocks of units that do not exist yet. */
+/* Offsets in blocks of units that do not exist yet, and in holes of blocks. */
 static const uint64_t absent[] = {
     EXTOLL_PORT(0) + EXTOLL_REG_PORT_CTRL,
     EXTOLL_PORT(EXTOLL_LINKS - 1) + EXTOLL_REG_PORT_RATE,
-    EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE, EXTOLL_VELO_ROUTE(0),
-    EXTOLL_VELO_ROUTE(EXTOLL_NODES - 1), EXTOLL_VELO_VPID(0) + EXTOLL_REG_BALT,
-    EXTOLL_VELO_VPID(EXTOLL_VPIDS - 1) + EXTOLL_REG_TXIO,
+    EXTOLL_VELO + EXTOLL_REG_VELO_COUNT + 8, EXTOLL_VELO_ROUTE(0) - 8,
+    EXTOLL_VELO_ROUTE(EXTOLL_NODES), EXTOLL_VELO_VPID(0) + EXTOLL_REG_TXIO + 8,
+    EXTOLL_VELO_VPID(EXTOLL_VPIDS), EXTOLL_VELO_VPID(EXTOLL_VPIDS) - 8,
     EXTOLL_RMA + EXTOLL_REG_RMA_ENABLE, EXTOLL_RMA_ROUTE(EXTOLL_NODES - 1),
     EXTOLL_RMA_VPID(EXTOLL_VPIDS - 1) + EXTOLL_REG_NOTI_RP,
     EXTOLL_SNQ + EXTOLL_REG_SNQ_BASE, EXTOLL_ATU + EXTOLL_REG_ATU_FLUSH,
     EXTOLL_GAT_BASE(0), EXTOLL_GAT_BASE(EXTOLL_GATS - 1),
-    EXTOLL_END_POINT(EXTOLL_VPIDS - 1) + EXTOLL_REG_PROT, EXTOLL_VELO_RP(0),
-    EXTOLL_VELO_RP(EXTOLL_VPIDS - 1), EXTOLL_RMA_RP(0), EXTOLL_RMA_RP(EXTOLL_VPIDS - 1),
+    EXTOLL_END_POINT(0) + EXTOLL_REG_PROT + 8, EXTOLL_END_POINT(EXTOLL_VPIDS),
+    EXTOLL_VELO_RP(0) - 8, EXTOLL_VELO_RP(0) + EXTOLL_REG_RP + 8,
+    EXTOLL_VELO_RP(EXTOLL_VPIDS), EXTOLL_RMA_RP(0), EXTOLL_RMA_RP(EXTOLL_VPIDS - 1),
     EXTOLL_REGS_BYTES - 8,
+};
+
+/* Parts of the blocks of VELO, with holes. */
+static const struct { uint64_t from, to; } velo_parts[] = {
+    { EXTOLL_VELO, EXTOLL_VELO + 0x20 },
+    { EXTOLL_VELO_ROUTE(EXTOLL_NODES - 1) - 8, EXTOLL_VELO_ROUTE(EXTOLL_NODES) + 8 },
+    { EXTOLL_VELO_VPID(0) - 8, EXTOLL_VELO_VPID(1) + 8 },
+    { EXTOLL_VELO_VPID(EXTOLL_VPIDS - 1), EXTOLL_VELO_VPID(EXTOLL_VPIDS) + 8 },
+    { EXTOLL_END_POINT(EXTOLL_VPIDS - 1) - 8, EXTOLL_END_POINT(EXTOLL_VPIDS) + 8 },
+    { EXTOLL_VELO_RP(0) - 8, EXTOLL_VELO_RP(0) + 0x20 },
+    { EXTOLL_VELO_RP(EXTOLL_VPIDS - 1) - 8, EXTOLL_VELO_RP(EXTOLL_VPIDS - 1) + 0x20 },
 };
 
 static void for_each_reg(ExtollTest *t, RegFn *fn)
@@ -67,6 +92,7 @@ static const RegRow *reg_at(uint64_t at)
 static uint64_t expected_reset(const RegRow *r)
 {
     return g_str_equal(r->name, "CAP") ?
+               EXTOLL_CAP_PROT | EXTOLL_CAP_TXIO |
                RNIC_PREP(EXTOLL_CAP_LOG2_TLB, EXTOLL_CAP_NO_TLB) :
            g_str_equal(r->name, "STATUS") ? EXTOLL_STATUS_IDLE :
            g_str_equal(r->name, "NODE") ? EXTOLL_TEST_NODE :
@@ -86,6 +112,21 @@ static void check_reset(void *opaque, const RegRow *r, uint64_t at, unsigned uni
 
 /* --- Values ------------------------------------------------------------------ */
 
+/* BAR 2 is 64 bits wide, prefetchable, and has 256 MiB. */
+static void check_velo_bar(ExtollTest *t)
+{
+    unsigned at = PCI_BASE_ADDRESS_0 + 4 * EXTOLL_BAR_VELO;
+
+    g_assert_cmphex(qpci_config_readl(t->dev, at) & 0xf, ==,
+                    PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
+                    PCI_BASE_ADDRESS_MEM_PREFETCH);
+    qpci_config_writel(t->dev, at, ~0u);
+    qpci_config_writel(t->dev, at + 4, ~0u);
+    g_assert_cmphex(qpci_config_readl(t->dev, at) & ~0xfu, ==,
+                    -(uint32_t)EXTOLL_VELO_BAR_BYTES);
+    g_assert_cmphex(qpci_config_readl(t->dev, at + 4), ==, ~0u);
+}
+
 static void test_ids(void)
 {
     ExtollTest *t = extoll_start("");
@@ -96,8 +137,9 @@ static void test_ids(void)
     g_assert_cmphex(qpci_config_readw(t->dev, PCI_CLASS_DEVICE), ==, EXTOLL_PCI_CLASS);
     bar = qpci_config_readl(t->dev, PCI_BASE_ADDRESS_0 + 4 * EXTOLL_BAR_REGS);
     g_assert_cmphex(bar & 0xf, ==, PCI_BASE_ADDRESS_SPACE_MEMORY);
-    /* the BARs of VELO and RMA come with these units */
-    for (unsigned i = EXTOLL_BAR_VELO; i < 6; i++) {
+    check_velo_bar(t);
+    /* the BAR of the RMA comes with this unit */
+    for (unsigned i = EXTOLL_BAR_RMA; i < 6; i++) {
         qpci_config_writel(t->dev, PCI_BASE_ADDRESS_0 + 4 * i, ~0u);
         g_assert_cmphex(qpci_config_readl(t->dev, PCI_BASE_ADDRESS_0 + 4 * i), ==, 0);
     }
@@ -116,7 +158,10 @@ static void test_reset_values(void)
 
 static void test_properties(void)
 {
-    static const char *const properties[] = { "epoch", "node", "strict" };
+    static const char *const properties[] = {
+        "epoch", "node", "strict", "split", "cfcq-timeout-ms",
+        "peer0", "peer1", "peer2", "peer3", "peer4", "peer5",
+    };
     static const char *const bad[] = { "node=64", "node=255", "node=256", "epoch=256" };
     g_autofree char *help = NULL;
     ExtollTest *t = extoll_start(",node=63,epoch=1,strict=on");
@@ -228,6 +273,11 @@ static void test_loads(void)
         for (uint64_t at = 0; at < EXTOLL_IRQ(EXTOLL_VECTORS) + 16; at++) {
             sweep_load(t, at, sizes[i], &bad);
         }
+        for (unsigned n = 0; n < ARRAY_SIZE(velo_parts); n++) {
+            for (uint64_t at = velo_parts[n].from; at < velo_parts[n].to; at++) {
+                sweep_load(t, at, sizes[i], &bad);
+            }
+        }
         for (unsigned n = 0; n < ARRAY_SIZE(absent); n++) {
             sweep_load(t, absent[n], sizes[i], &bad);
         }
@@ -238,6 +288,21 @@ static void test_loads(void)
     g_assert_cmpuint(bad, >, 0);
     t->guest_errors = true;
     extoll_stop(t);
+}
+
+/*
+ * Stores @size bytes at all offsets from @from to @to where the store has no effect, and
+ * adds the number of these stores to *@bad.
+ */
+static void sweep_stores(ExtollTest *t, uint64_t from, uint64_t to, unsigned size,
+                         uint64_t *bad)
+{
+    for (uint64_t at = from; at < to; at++) {
+        if (size < 4 || at % size || !(reg_at(at) || reg_at(at + size - 4))) {
+            store(t, at, size, ~0ULL);
+            ++*bad;
+        }
+    }
 }
 
 /*
@@ -253,11 +318,9 @@ static void test_stores(void)
     for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
         unsigned size = sizes[i];
 
-        for (uint64_t at = 0; at < EXTOLL_IRQ(EXTOLL_VECTORS) + 16; at++) {
-            if (size < 4 || at % size || !(reg_at(at) || reg_at(at + size - 4))) {
-                store(t, at, size, ~0ULL);
-                bad++;
-            }
+        sweep_stores(t, 0, EXTOLL_IRQ(EXTOLL_VECTORS) + 16, size, &bad);
+        for (unsigned n = 0; n < ARRAY_SIZE(velo_parts); n++) {
+            sweep_stores(t, velo_parts[n].from, velo_parts[n].to, size, &bad);
         }
         for (unsigned n = 0; n < ARRAY_SIZE(absent); n++) {
             store(t, absent[n], size, ~0ULL);

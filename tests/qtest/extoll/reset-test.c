@@ -7,6 +7,45 @@
 #include "hw/pci/pci_regs.h"
 #include "device.h"
 
+/* Gives the registers of VELO that software can change other values. */
+static void spoil_velo(ExtollTest *t)
+{
+    extoll_set32(t, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE, ~0u);
+    for (unsigned node = 0; node < EXTOLL_NODES; node++) {
+        extoll_set64(t, EXTOLL_VELO_ROUTE(node), ~0ULL);
+    }
+    for (unsigned v = 0; v < EXTOLL_VPIDS; v++) {
+        for (unsigned reg = EXTOLL_REG_BALT; reg <= EXTOLL_REG_RPLT; reg += 8) {
+            extoll_set64(t, EXTOLL_VELO_VPID(v) + reg, ~0ULL);
+        }
+        extoll_set32(t, EXTOLL_VELO_VPID(v) + EXTOLL_REG_TXIO, 1);
+        extoll_set32(t, EXTOLL_END_POINT(v) + EXTOLL_REG_PROT, ~0u);
+        extoll_set64(t, EXTOLL_VELO_RP(v), v);
+    }
+    /* the pointers differ, so all VPIDs but one interrupt */
+    extoll_set64(t, EXTOLL_VELO_RP(3), ~0u);
+    extoll_set32(t, EXTOLL_VELO + EXTOLL_REG_VELO_IRQ, ~0u);
+    g_assert_cmphex(extoll_irq_get(t, EXTOLL_VEC_VELO, CAUSE), ==, ~(1u << 3));
+}
+
+static void check_velo(ExtollTest *t)
+{
+    g_assert_cmphex(extoll_get32(t, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE), ==, 0);
+    g_assert_cmphex(extoll_get32(t, EXTOLL_VELO + EXTOLL_REG_VELO_IRQ), ==, 0);
+    g_assert_cmphex(extoll_get64(t, EXTOLL_VELO + EXTOLL_REG_VELO_COUNT), ==, 0);
+    for (unsigned node = 0; node < EXTOLL_NODES; node++) {
+        g_assert_cmphex(extoll_get64(t, EXTOLL_VELO_ROUTE(node)), ==, 0);
+    }
+    for (unsigned v = 0; v < EXTOLL_VPIDS; v++) {
+        for (unsigned reg = EXTOLL_REG_BALT; reg <= EXTOLL_REG_RPLT; reg += 8) {
+            g_assert_cmphex(extoll_get64(t, EXTOLL_VELO_VPID(v) + reg), ==, 0);
+        }
+        g_assert_cmphex(extoll_get32(t, EXTOLL_VELO_VPID(v) + EXTOLL_REG_TXIO), ==, 0);
+        g_assert_cmphex(extoll_get32(t, EXTOLL_END_POINT(v) + EXTOLL_REG_PROT), ==, 0);
+        g_assert_cmphex(extoll_get64(t, EXTOLL_VELO_RP(v)), ==, 0);
+    }
+}
+
 /* Gives all registers that software can change, and counters, other values. */
 static void spoil(ExtollTest *t)
 {
@@ -19,6 +58,7 @@ static void spoil(ExtollTest *t)
     for (unsigned v = 0; v < EXTOLL_VECTORS; v++) {
         extoll_irq_set(t, v, MASK, ~0u);
     }
+    spoil_velo(t);
     extoll_get32(t, EXTOLL_SNQ);
     extoll_set32(t, EXTOLL_REG_TEST_IRQ, EXTOLL_VECTORS);
     g_assert_cmpuint(extoll_counter(t, REG_BAD), ==, 1);
@@ -42,6 +82,7 @@ static void check_reset(ExtollTest *t, unsigned epoch)
         g_assert_cmphex(extoll_irq_get(t, v, CAUSE), ==, 0);
         g_assert_cmphex(extoll_irq_get(t, v, MASK), ==, 0);
     }
+    check_velo(t);
     for (unsigned n = 0; n < EXTOLL_COUNTER_COUNT; n++) {
         g_assert_cmpuint(extoll_get64(t, EXTOLL_COUNTER(n)), ==, 0);
     }
@@ -60,6 +101,7 @@ static void check_works(ExtollTest *t)
     }
     machine_assert_mem(t->qts, EXTOLL_RAM_DATA, want, sizeof(want));
     extoll_msix_enable(t);
+    extoll_msix_taken(t);           /* messages that were pending before the reset */
     extoll_irq_set(t, EXTOLL_VEC_EVENTS, MASK, EXTOLL_EVENT_TEST);
     extoll_set32(t, EXTOLL_REG_TEST_IRQ, EXTOLL_VEC_EVENTS);
     g_assert_cmphex(extoll_msix_taken(t), ==, 1u << EXTOLL_VEC_EVENTS);
