@@ -109,7 +109,10 @@ void rnic_vcpu_wait(DeviceState *dev, QemuCond *cond, int64_t timeout_ms,
     bool engaged = dev->mem_reentrancy_guard.engaged_in_io;
 
     object_ref(OBJECT(dev));
-    /* QEMU's guard would refuse other accesses, and the work of the main loop */
+    /*
+     * Clears the guard, because otherwise QEMU would refuse accesses of other vCPUs to
+     * @dev, and the work of @dev in the main loop.
+     */
     dev->mem_reentrancy_guard.engaged_in_io = false;
     while (!done(opaque) && !rnic_vcpu_stops() && g_get_monotonic_time() < end) {
         qemu_cond_timedwait_bql(cond, WAIT_SLICE_MS);

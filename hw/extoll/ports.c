@@ -2,9 +2,9 @@
 /*
  * EXTOLL NIC: links; see ports.h.
  *
- * A port gives words to the link above it and takes words from it.  All flits use virtual
- * channel 0 of the port, because they must stay in order; the virtual channels of EXTOLL
- * are fields of the flits.
+ * A port gives received words to its link, and takes the words to send from the link.
+ * All flits use virtual channel 0 of the port, because the flits must stay in order; the
+ * virtual channels of EXTOLL are fields of the flits.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -126,7 +126,7 @@ static RNicMeasured port_measure(const uint8_t *buf)
     return (RNicMeasured) { .words = words, .packets = 1, .alone = words };
 }
 
-/* Accepts all words: what a link cannot use, the other end repeats. */
+/* Accepts all words, because the other end repeats flits that a link cannot use. */
 static bool port_take(RNicPort *p, unsigned vc, const uint8_t *buf, unsigned words)
 {
     link_status(p, extoll_link_take(port_link(p), buf, words, rnic_now()));

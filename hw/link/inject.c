@@ -369,8 +369,8 @@ static bool item_applies(const RNicFaultFormat *format, unsigned item, unsigned 
 }
 
 /*
- * Returns the item that corrupts a random part which a packet of @type and @words words
- * has.
+ * Chooses a part of a packet of @type and @words words at random, and returns the item
+ * that corrupts this part.
  */
 static unsigned part_choose(const RNicInject *inj, unsigned type, unsigned words)
 {

@@ -19,9 +19,9 @@ size_t extoll_link_stream_max(uint32_t room);
 void extoll_link_save(const ExtollLink *l, GByteArray *bytes);
 
 /*
- * Loads the state of @l from the @len bytes at @bytes.  @l is down, and empty as after
- * extoll_link_forget().  Returns false if no link with the room of @l can have this
- * state; then @l is down and empty again.
+ * Loads the state of @l from the @len bytes at @bytes.  Before the call, @l is down, and
+ * empty as after extoll_link_forget().  Returns false, and leaves @l down and empty, if
+ * no link with the room of @l can have this state.
  */
 bool extoll_link_load(ExtollLink *l, const uint8_t *bytes, size_t len);
 

@@ -399,7 +399,7 @@ static ExtollLinkStatus start_receive(ExtollLink *l, const ExtollControl *c, int
             return error(l);
         }
         l->phase = EXTOLL_LINK_OPEN;
-        /* the other end may have lost the last STATE */
+        /* the last STATE of this end may not have arrived before the link went down */
         answer(l, now + EXTOLL_ANSWER_NS);
     } else if (resume) {
         /*

@@ -124,8 +124,8 @@ static inline bool extoll_link_is_up(const ExtollLink *l)
  */
 bool extoll_link_can_send(const ExtollLink *l, unsigned vc, unsigned bytes);
 /*
- * Takes the packet of @bytes bytes at @packet for virtual channel @vc.  The caller has
- * checked extoll_link_can_send().
+ * Divides the packet of @bytes bytes at @packet into flits of virtual channel @vc, which
+ * extoll_link_next() returns later.  The caller has checked extoll_link_can_send().
  */
 void extoll_link_send(ExtollLink *l, unsigned vc, const uint8_t *packet, unsigned bytes);
 

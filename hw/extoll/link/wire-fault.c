@@ -4,7 +4,10 @@
 #include "../base/control.h"
 #include "wire-fault.h"
 
-/* Bytes of the flit header whose bits a fault may flip: not BYTES, the length. */
+/*
+ * Bytes of the flit header that a fault may damage: SEQ and CRC.  A wrong length in byte
+ * 3 would also damage the next flits.  Byte 0 tells a flit from a control word.
+ */
 static const uint8_t header_bytes[] = { 1, 2, 4, 5, 6, 7 };
 
 static unsigned fault_type(const uint8_t *buf)

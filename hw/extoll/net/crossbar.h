@@ -23,11 +23,11 @@ typedef struct ExtollState ExtollState;
 #define EXTOLL_INPUTS (EXTOLL_LANES + 1)
 
 typedef struct ExtollCrossbar {
-    uint32_t round;                             /* see RNicArbiter */
+    uint32_t round;                     /* number of the present round, for @arbiter */
     RNicArbiter arbiter[EXTOLL_LANES];          /* by output */
     uint16_t waits;                             /* bit for each input whose head waits */
     int64_t waits_since[EXTOLL_INPUTS];         /* ns, by input */
-    int64_t moved_at[EXTOLL_LANES];             /* ns, last packet, by output */
+    int64_t moved_at[EXTOLL_LANES];     /* ns, time of the last packet, by output */
     bool sent;                  /* this round has sent or dropped a packet */
     bool refused;               /* this round has refused an input at an open output */
     unsigned idle;              /* last rounds in a row with @refused and without @sent */

@@ -38,7 +38,7 @@ void extoll_velo_vpid_reg_written(void *opaque, unsigned unit, hwaddr addr, bool
 {
     switch ((addr - EXTOLL_VELO_VPID(unit)) & ~4u) {
     case EXTOLL_REG_RPLT:
-        /* a store of the upper half of RP leaves the lower half of RPLT as it is */
+        /* because a store to only the upper half of RP copies both halves to RPLT */
         extoll_velo_rp_sync(opaque, unit, EXTOLL_VELO_RP(unit));
         extoll_mailbox_arm(opaque, unit);
         break;

@@ -182,9 +182,9 @@ enum extoll_test_status {
 #define EXTOLL_ROUTE_REGS(X) \
 	X(ROUTE,	0x00, 8, 0, ~0ULL, 0) /* a routing string; 0: no route */
 
-/* VPID v, in a page of its own. */
+/* VELO's VPID v, in a page of its own. */
 #define EXTOLL_RP_REGS(X) \
-	X(RP,		0x00, 8, 0, 0xffffffff, 0) /* a second place of RPLT or NOTI_RP */
+	X(RP,		0x00, 8, 0, 0xffffffff, 0) /* the same register as RPLT of VPID v */
 
 /* VPID v.  Pointers count slots and run free [P]. */
 #define EXTOLL_VELO_VPID_REGS(X) \

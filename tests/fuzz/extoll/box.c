@@ -409,7 +409,7 @@ static void op_irq(FuzzInput *in)
 
 static void op_do(FuzzInput *in, enum op op);
 
-/* Does an operation while a vCPU waits; VeloOther.  The last value unplugs the device. */
+/* VeloOther: does an operation of @in while a vCPU waits, or unplugs the device. */
 static void op_other(FuzzInput *in)
 {
     uint8_t op = fuzz_u8(in) % (OPS + 1);

@@ -33,7 +33,6 @@ static ExtollTest *start_full(unsigned links, const char *props)
     for (unsigned i = 0; i < links; i++) {
         extoll_link_bring_up(t, i);
     }
-    extoll_step(t, EXTOLL_TEST_MS);     /* time 0 means that a packet does not wait */
     return t;
 }
 

@@ -106,7 +106,10 @@ static void test_start_repeats(void)
     extoll_step(t, TIMER_NS);
     extoll_wait(t, extoll_link_up_get(t, 0));
     extoll_step(t, 10 * TIMER_NS);
-    /* one that is not heard, and one that answers */
+    /*
+     * 6 STARTs without an answer, then a START without HEARD, which the peer answers, and
+     * a START with HEARD
+     */
     g_assert_cmpuint(p->starts, ==, 8);
     extoll_stop(t);
 }

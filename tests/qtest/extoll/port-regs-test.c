@@ -244,7 +244,7 @@ static void test_counters(void)
     extoll_stop(t);
 }
 
-/* Flits that the peer keeps cost credits, until they leave its room. */
+/* Each flit uses a credit until the flit leaves the peer's room. */
 static void test_credits(void)
 {
     ExtollTest *t = extoll_start_links(2, "");

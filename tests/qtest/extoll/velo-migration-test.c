@@ -246,7 +246,7 @@ static void test_snapshot(void)
     extoll_stop(t);
 }
 
-/* A full FIFO is full in the other machine, which sends all its messages. */
+/* A full FIFO stays full by a migration, and the target sends all its messages. */
 static void test_full(void)
 {
     ExtollTest *from = extoll_start(LINK), *to = extoll_start(LINK MIGRATE_INCOMING);
@@ -371,8 +371,10 @@ static void check_resettable(ExtollTest *t)
 }
 
 /*
- * Asserts that a machine refuses the stream @text, with one line if @line.  The machine
- * survives stores before the reset, and works after the reset.
+ * Asserts that a machine refuses the stream of @len bytes at @text, and prints the error
+ * of an impossible message at most once, and exactly once if @line is true.  Asserts that
+ * the machine survives stores before a reset, and works after the reset.  Uses the file
+ * @path.
  */
 static void assert_refused(const char *path, const void *text, size_t len, bool line)
 {

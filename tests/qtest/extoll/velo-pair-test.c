@@ -214,7 +214,10 @@ static void test_split(void)
     pair_stop(p);
 }
 
-/* Cuts the cable by property faults0 of one machine, or by register PORT_CTRL. */
+/*
+ * Cuts the cable if @up is false, and joins it again if @up is true: by property faults0
+ * of machine @end if @fault is true, otherwise by its register PORT_CTRL.
+ */
 static void cable_set(Pair *p, unsigned end, bool fault, bool up)
 {
     if (fault) {

@@ -312,7 +312,7 @@ static void test_disable(void)
     extoll_stop(t);
 }
 
-/* --- What happens meanwhile --------------------------------------------------- */
+/* --- Events during a wait --------------------------------------------------- */
 
 /* The reset wakes the processor; its store belongs to the time before. */
 static void test_reset(void)

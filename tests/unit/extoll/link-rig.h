@@ -25,7 +25,7 @@ typedef struct LinkRig {
 
 extern LinkRig rig;
 
-/* Clears @rig, and makes two ends, which are down. */
+/* Clears rig, and makes two ends with room for @room flits in each VC; both are down. */
 void rig_start(uint32_t room);
 void rig_end(void);
 /* Lets both ends send all that they may send now. */

@@ -175,7 +175,7 @@ static void test_new(void)
     rig_end();
 }
 
-/* If the other end has forgotten the link, the loaded one drops what it keeps. */
+/* The loaded end drops its packets if the other end has forgotten the link. */
 static void test_forgotten(void)
 {
     start();
