@@ -189,7 +189,7 @@ static ExtollArrived *packet_load(Reader *r, unsigned bytes, unsigned filled)
     ExtollPacketStatus status;
     ExtollArrived *a;
 
-    if (!data || filled > bytes ||
+    if (!data || !bytes || filled > bytes ||
         extoll_packet_measure(data, MIN(filled, MEASURE_BYTES), &status) != bytes) {
         return NULL;
     }

@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
+#include "hw/rnic/extoll/base/flit.h"
 #include "hw/rnic/extoll/link/link-stream.h"
 #include "../../seed.h"
 #include "link-rig.h"
@@ -331,6 +332,15 @@ static void lie_packet(ExtollLink *l)
     extoll_link_head(l, 1)->data[EXTOLL_ROUTING_BYTES] ^= 0xf;
 }
 
+/* The stream has a packet of 0 bytes, and credits without the flits of this packet. */
+static void lie_packet_empty(ExtollLink *l)
+{
+    ExtollArrived *a = extoll_link_head(l, 1);
+
+    l->in[1].credit.freed += extoll_flits(a->bytes);
+    a->bytes = 0;
+}
+
 static void lie_part(ExtollLink *l)
 {
     l->in[0].part->data[EXTOLL_ROUTING_BYTES] ^= 0xf;
@@ -354,8 +364,8 @@ static void test_lies(void)
 {
     static void (*const lies[])(ExtollLink *) = {
         lie_sent, lie_window, lie_seq, lie_crc, lie_whole, lie_credit, lie_credit_more,
-        lie_room, lie_arrived, lie_freed, lie_packet, lie_part, lie_part_flits,
-        lie_part_many,
+        lie_room, lie_arrived, lie_freed, lie_packet, lie_packet_empty, lie_part,
+        lie_part_flits, lie_part_many,
     };
     uint32_t seed = random_seed(14);
 
