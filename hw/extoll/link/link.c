@@ -92,6 +92,8 @@ void extoll_link_up(ExtollLink *l)
 void extoll_link_down(ExtollLink *l)
 {
     silence(l);
+    /* the timer of retransmissions begins anew with the first flit that leaves */
+    l->tx.deadline = INT64_MAX;
     l->resume |= l->phase == EXTOLL_LINK_OPEN;
     l->phase = EXTOLL_LINK_DOWN;
 }

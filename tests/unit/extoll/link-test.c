@@ -113,6 +113,28 @@ static void test_resume_credits(void)
     rig_end();
 }
 
+/* A link that starts again repeats no flit, and counts no timeout, before it is up. */
+static void test_resume_timer(void)
+{
+    rig_start(64);
+    rig_connect();
+    g_assert_true(rig_packet_send(0, 0));
+    rig.lose = 1;
+    rig_step();
+    rig_both_down();
+    extoll_link_up(&rig.end[0]);
+    for (unsigned i = 0; i < 40 * EXTOLL_TIMER_NS / STEP_NS; i++) {
+        rig_step();
+    }
+    g_assert_cmpint(rig.status, ==, EXTOLL_LINK_OK);
+    g_assert_cmpuint(rig_counter(0, EXTOLL_LINK_TIMEOUTS), ==, 0);
+    rig.lose = 0;
+    extoll_link_up(&rig.end[1]);
+    rig_drain();
+    g_assert_cmpint(rig.status, ==, EXTOLL_LINK_OK);
+    rig_end();
+}
+
 /* An end sends no flit before the other end can take it. */
 static void test_start_first(void)
 {
@@ -655,6 +677,7 @@ int main(int argc, char **argv)
     g_test_add_func("/extoll/link/start-delayed", test_start_delayed);
     g_test_add_func("/extoll/link/resume", test_resume);
     g_test_add_func("/extoll/link/resume-credits", test_resume_credits);
+    g_test_add_func("/extoll/link/resume-timer", test_resume_timer);
     g_test_add_func("/extoll/link/resume-alone", test_resume_alone);
     g_test_add_func("/extoll/link/resume-old-start", test_resume_old_start);
     g_test_add_func("/extoll/link/start-first", test_start_first);
