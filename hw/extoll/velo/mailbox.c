@@ -37,18 +37,38 @@ static bool is_allowed(const ExtollState *s, const ExtollVeloMsg *msg)
            msg->prot;
 }
 
-/*
- * Stores @slot at @addr: the status word last, because software polls it.  Returns false
- * if the bus refused a part.
- */
-static bool slot_write(ExtollState *s, uint64_t addr, const struct extoll_slot *slot)
+/* Stores the data of @slot, or its status word, in the slot at @addr. */
+static bool data_write(ExtollState *s, uint64_t addr, const struct extoll_slot *slot)
 {
-    if (!rnic_dma_write(&s->host, addr + sizeof(slot->status), slot->data,
-                        sizeof(slot->data))) {
-        return false;
-    }
-    smp_wmb();      /* software that sees the status word must see the data */
+    return rnic_dma_write(&s->host, addr + sizeof(slot->status), slot->data,
+                          sizeof(slot->data));
+}
+
+static bool status_write(ExtollState *s, uint64_t addr, const struct extoll_slot *slot)
+{
     return rnic_dma_write(&s->host, addr, &slot->status, sizeof(slot->status));
+}
+
+/*
+ * Stores the @n @slots at the addresses @at: all data, then the status words, which
+ * software polls, and the first one last.  Returns false if the bus refused a part; then
+ * no status word of the first slot is stored.
+ */
+static bool slots_write(ExtollState *s, const uint64_t *at,
+                        const struct extoll_slot *slots, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!data_write(s, at[i], &slots[i])) {
+            return false;
+        }
+    }
+    smp_wmb();      /* software that sees a status word must see the data */
+    for (unsigned i = n; i-- > 0; ) {
+        if (!status_write(s, at[i], &slots[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void interrupt(ExtollState *s, unsigned vpid)
@@ -74,6 +94,7 @@ static enum extoll_counter deliver(ExtollState *s, const ExtollVeloMsg *msg)
     uint32_t used = wp - pointer_get(s, vpid, EXTOLL_REG_RPLT);
     uint64_t base = extoll_reg_get64(s, EXTOLL_VELO_VPID(vpid) + EXTOLL_REG_BALT);
     struct extoll_slot slots[SLOTS];
+    uint64_t at[SLOTS];
     unsigned n;
 
     if (!is_enabled(s, vpid) || !size) {
@@ -88,14 +109,13 @@ static enum extoll_counter deliver(ExtollState *s, const ExtollVeloMsg *msg)
         return EXTOLL_CNT_VELO_FULL;
     }
     for (unsigned i = 0; i < n; i++) {
-        uint64_t at = (uint64_t)((wp + i) & (size - 1)) * EXTOLL_SLOT_BYTES;
-
-        if (!slot_write(s, base + at, &slots[i])) {
-            return EXTOLL_CNT_VELO_BUS;
-        }
-        extoll_count(s, VELO_DMA_WRITE);
-        extoll_count(s, HTAX_POSTED);
+        at[i] = base + (uint64_t)((wp + i) & (size - 1)) * EXTOLL_SLOT_BYTES;
     }
+    if (!slots_write(s, at, slots, n)) {
+        return EXTOLL_CNT_VELO_BUS;
+    }
+    s->counter[EXTOLL_CNT_VELO_DMA_WRITE] += n;
+    s->counter[EXTOLL_CNT_HTAX_POSTED] += n;
     extoll_reg_set64(s, EXTOLL_VELO_VPID(vpid) + EXTOLL_REG_WPLT, (uint32_t)(wp + n));
     return EXTOLL_COUNTER_COUNT;
 }
