@@ -153,10 +153,13 @@ static void buffer_store(ExtollCombine *c, ExtollCombineBuffer *buf, unsigned of
     unsigned words = ((1u << size / 4) - 1) << offset / 4;
     unsigned quadwords = ((1u << DIV_ROUND_UP(size, 8)) - 1) << offset / 8;
 
-    if (buf->left & quadwords) {
-        /* a quadword that has left comes again: this is another message */
+    if (buf->left & quadwords || buf->stored & words) {
+        /*
+         * A part that is stored, or has left, comes again: this is another message,
+         * because a store of the message before is missing.
+         */
         c->torn++;
-        buf->left = 0;
+        buf->stored = buf->left = 0;
     }
     memcpy(buf->msg.data + offset, value, size);
     buf->stored |= words;
@@ -203,6 +206,25 @@ ExtollVeloStatus extoll_combine_store(ExtollCombine *c, uint32_t address,
     }
     *n = o.n;
     return EXTOLL_VELO_OK;
+}
+
+void extoll_combine_tear(ExtollCombine *c, uint32_t address)
+{
+    ExtollVeloMsg msg;
+    unsigned offset;
+
+    if (extoll_velo_address_decode(address & ~7u, 8, &msg, &offset) != EXTOLL_VELO_OK) {
+        return;
+    }
+    address = extoll_velo_address_encode(&msg);
+    for (unsigned i = 0; i < EXTOLL_COMBINE_BUFFERS; i++) {
+        ExtollCombineBuffer *buf = &c->buffers[msg.src_vpid][i];
+
+        if (buf->stored && extoll_velo_address_encode(&buf->msg) == address) {
+            buf->stored = 0;
+            c->torn++;
+        }
+    }
 }
 
 unsigned extoll_combine_drop(ExtollCombine *c, unsigned vpid)

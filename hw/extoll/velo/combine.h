@@ -55,6 +55,12 @@ ExtollVeloStatus extoll_combine_store(ExtollCombine *c, uint32_t address,
                                       ExtollVeloMsg out[EXTOLL_COMBINE_OUT], unsigned *n);
 
 /*
+ * Drops the stores of the message at @address that is not complete, because a store to
+ * @address was lost: the message could only complete with parts of another message.
+ */
+void extoll_combine_tear(ExtollCombine *c, uint32_t address);
+
+/*
  * Drops all stores of VPID @vpid, because the VPID is disabled.  Returns the number of
  * messages that are lost in whole or in part.
  */

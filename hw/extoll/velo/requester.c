@@ -83,12 +83,17 @@ void extoll_velo_pop(ExtollState *s, bool sent)
 
 /* --- Stores ----------------------------------------------------------------- */
 
-bool extoll_velo_may_send(ExtollState *s, uint32_t address)
+bool extoll_velo_is_enabled(const ExtollState *s, uint32_t address)
 {
     unsigned vpid = RNIC_GET(EXTOLL_VELO_ADDR_OWN, address);
     uint32_t vpids = extoll_reg_get32(s, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE);
 
-    if (!enabled(s) || !(vpids & 1u << vpid)) {
+    return enabled(s) && vpids & 1u << vpid;
+}
+
+bool extoll_velo_may_send(ExtollState *s, uint32_t address)
+{
+    if (!extoll_velo_is_enabled(s, address)) {
         extoll_count(s, VELO_NO_VPID);
         return false;
     }
@@ -174,6 +179,14 @@ enum extoll_txio extoll_velo_commit(ExtollState *s, uint32_t address)
     *staged = (ExtollVeloStaged) { 0 };
     message_queue(s, &msg);
     return EXTOLL_TXIO_ACCEPTED;
+}
+
+void extoll_velo_tear(ExtollState *s, uint32_t address)
+{
+    uint64_t torn = s->velo.combine.torn;
+
+    extoll_combine_tear(&s->velo.combine, address);
+    s->counter[EXTOLL_CNT_VELO_TORN] += s->velo.combine.torn - torn;
 }
 
 void extoll_velo_disable(ExtollState *s, uint32_t vpids)

@@ -51,9 +51,9 @@ void extoll_velo_requester_reset(ExtollState *s);
 bool extoll_velo_has_room(const ExtollState *s);
 /* Returns true if the reserve has room for all messages that a store can complete. */
 bool extoll_velo_has_reserve(const ExtollState *s);
-/*
- * Returns true if the VPID of @address may use VELO.  Otherwise counts VELO_NO_VPID.
- */
+/* Returns true if the VPID of @address may use VELO. */
+bool extoll_velo_is_enabled(const ExtollState *s, uint32_t address);
+/* Returns extoll_velo_is_enabled(); if the result is false, counts VELO_NO_VPID. */
 bool extoll_velo_may_send(ExtollState *s, uint32_t address);
 /*
  * Returns true if stores at @address are staged, because register TXIO of its VPID is
@@ -72,6 +72,8 @@ void extoll_velo_store(ExtollState *s, uint32_t address, const uint8_t *value,
  * or TORN, which drops the staged message.
  */
 enum extoll_txio extoll_velo_commit(ExtollState *s, uint32_t address);
+/* Drops the stores of the message at @address, of which a store was lost. */
+void extoll_velo_tear(ExtollState *s, uint32_t address);
 /* Drops all stores of the VPIDs @vpids, one bit each, that have left no message. */
 void extoll_velo_disable(ExtollState *s, uint32_t vpids);
 

@@ -8,12 +8,26 @@
 #include "../trace.h"
 #include "window.h"
 
-/* Returns true if a vCPU that waits for room need not wait any more. */
+/* A vCPU that waits for room for its store. */
+typedef struct Waiter {
+    ExtollState *s;
+    hwaddr addr;
+    uint8_t epoch;                  /* of the device when the wait began */
+} Waiter;
+
+/* Returns true if the store does not exist any more, because of a reset or an unplug. */
+static bool is_over(const Waiter *w)
+{
+    return !w->s->loop.bh || w->s->epoch != w->epoch;
+}
+
+/* Returns true if the vCPU of the Waiter @opaque need not wait any more. */
 static bool wait_done(void *opaque)
 {
-    ExtollState *s = opaque;
+    Waiter *w = opaque;
 
-    return extoll_velo_has_room(s) || !s->loop.bh;
+    return is_over(w) || extoll_velo_has_room(w->s) ||
+           !extoll_velo_is_enabled(w->s, w->addr);
 }
 
 /*
@@ -23,13 +37,15 @@ static bool wait_done(void *opaque)
  */
 static bool room_wait(ExtollState *s, hwaddr addr, MemTxAttrs attrs)
 {
+    Waiter w = { .s = s, .addr = addr, .epoch = s->epoch };
+
     if (likely(extoll_velo_has_room(s))) {
         return true;
     }
     if (!s->loop.running && rnic_vcpu_access(&s->velo_mr, addr, true, attrs)) {
         extoll_count(s, CFCQ_WAIT);
-        rnic_vcpu_wait(s->host.dev, &s->velo.cond, s->cfcq_timeout_ms, wait_done, s);
-        if (!s->loop.bh || !extoll_velo_may_send(s, addr)) {
+        rnic_vcpu_wait(s->host.dev, &s->velo.cond, s->cfcq_timeout_ms, wait_done, &w);
+        if (is_over(&w) || !extoll_velo_may_send(s, addr)) {
             return false;
         }
         if (extoll_velo_has_room(s) ||
@@ -38,6 +54,7 @@ static bool room_wait(ExtollState *s, hwaddr addr, MemTxAttrs attrs)
         }
     }
     extoll_count(s, CFCQ_DROPPED);
+    extoll_velo_tear(s, addr);
     qemu_log_mask(LOG_GUEST_ERROR, "extoll: store to VELO at 0x%" HWADDR_PRIx
                   " dropped, because the FIFO is full\n", addr);
     return false;

@@ -614,7 +614,7 @@ static void honest_take(void)
 
 /* --- Checks ------------------------------------------------------------------- */
 
-/* Returns the packets that the crossbar has dropped, and those that links have dropped. */
+/* Returns the number of packets that the crossbar and the links have dropped. */
 static uint64_t crossbar_drops(void)
 {
     uint64_t drops = counter(EXTOLL_CNT_ROUTE_BAD);

@@ -303,8 +303,8 @@ static void test_disable(void)
 
     store_blocked(t, &m);
     extoll_set32(t, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE, ~(1u << OWN));
-    take_filled(t);
     done_wait(t);
+    take_filled(t);
     g_assert_cmpuint(extoll_counter(t, VELO_NO_VPID), ==, 1);
     g_assert_cmpuint(extoll_counter(t, CFCQ_DROPPED), ==, 0);
     extoll_set32(t, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE, UINT32_MAX);
@@ -329,6 +329,22 @@ static void test_reset(void)
     velo_enable(t);
     extoll_wait(t, extoll_link_up_get(t, 0));   /* the peer notices the reset */
     assert_alive(t);
+    extoll_stop(t);
+}
+
+/* A store from before the reset is lost, also if VELO is enabled at once again. */
+static void test_reset_enable(void)
+{
+    ExtollTest *t = start_full("");
+    VeloMsg m = peer_msg(1, 1000);
+
+    store_blocked(t, &m);
+    t->peer[0]->hold = false;
+    extoll_set32(t, EXTOLL_REG_CTRL, EXTOLL_CTRL_RESET);
+    velo_enable(t);
+    done_wait(t);
+    g_assert_cmpuint(extoll_counter(t, VELO_PIO), ==, 0);
+    g_assert_cmpuint(extoll_counter(t, CFCQ_DROPPED), ==, 0);
     extoll_stop(t);
 }
 
@@ -380,6 +396,7 @@ int main(int argc, char **argv)
     qtest_add_func("/extoll/window/reserve", test_reserve);
     qtest_add_func("/extoll/window/disable", test_disable);
     qtest_add_func("/extoll/window/reset", test_reset);
+    qtest_add_func("/extoll/window/reset-enable", test_reset_enable);
     qtest_add_func("/extoll/window/system-reset", test_system_reset);
     qtest_add_func("/extoll/window/unplug", test_unplug);
     qtest_add_func("/extoll/window/quit", test_quit);

@@ -208,6 +208,41 @@ static void test_left_again(void)
     g_assert_true(out[0].end && !out[0].split);
 }
 
+/* A store that comes again begins another message, because the first lacks a store. */
+static void test_again(void)
+{
+    ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
+    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
+
+    store(c, address(0, 0, 3), 0, 1, out);
+    store(c, address(0, 0, 3), 1, 1, out);
+    /* quadword 2 of the first message is lost */
+    g_assert_cmpuint(store(c, address(0, 0, 3), 0, 2, out), ==, 0);
+    g_assert_cmpuint(c->torn, ==, 1);
+    g_assert_cmpuint(store(c, address(0, 0, 3), 2, 2, out), ==, 0);
+    g_assert_cmpuint(store(c, address(0, 0, 3), 1, 2, out), ==, 1);
+    g_assert_cmpuint(out[0].count, ==, 3);
+    g_assert_true(out[0].end && !out[0].split);
+    g_assert_cmpuint(c->torn, ==, 1);
+}
+
+/* After a lost store, no part of its message mixes with the next message. */
+static void test_tear(void)
+{
+    ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
+    g_autofree ExtollCombine *c = g_new0(ExtollCombine, 1);
+
+    store(c, address(0, 0, 2), 0, 1, out);
+    store(c, address(0, 1, 2), 0, 1, out);
+    extoll_combine_tear(c, address(0, 0, 2) + 12);
+    g_assert_cmpuint(c->torn, ==, 1);
+    extoll_combine_tear(c, address(0, 0, 2));
+    extoll_combine_tear(c, address(0, 0, 0));
+    g_assert_cmpuint(c->torn, ==, 1);
+    g_assert_cmpuint(store(c, address(0, 0, 2), 1, 1, out), ==, 0);
+    g_assert_cmpuint(store(c, address(0, 1, 2), 1, 1, out), ==, 1);
+}
+
 static void test_torn(void)
 {
     ExtollVeloMsg out[EXTOLL_COMBINE_OUT];
@@ -360,6 +395,8 @@ int main(int argc, char **argv)
     g_test_add_func("/extoll/combine/many", test_many);
     g_test_add_func("/extoll/combine/most", test_most);
     g_test_add_func("/extoll/combine/left-again", test_left_again);
+    g_test_add_func("/extoll/combine/again", test_again);
+    g_test_add_func("/extoll/combine/tear", test_tear);
     g_test_add_func("/extoll/combine/torn", test_torn);
     g_test_add_func("/extoll/combine/drop", test_drop);
     g_test_add_func("/extoll/combine/split", test_split);
