@@ -25,7 +25,7 @@ void extoll_crossbar_reset(ExtollState *s)
     s->crossbar = (ExtollCrossbar) { 0 };
 }
 
-/* What happens to the packet at the head of an input. */
+/* Result for the packet at the head of an input. */
 typedef enum Passed {
     PACKET_WAITS,
     PACKET_SENT,            /* a link or a unit has taken the packet */

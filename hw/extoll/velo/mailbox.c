@@ -24,12 +24,6 @@ static uint32_t pointer_get(const ExtollState *s, unsigned vpid, unsigned reg)
     return extoll_reg_get64(s, EXTOLL_VELO_VPID(vpid) + reg);
 }
 
-static bool is_enabled(const ExtollState *s, unsigned vpid)
-{
-    return extoll_reg_get32(s, EXTOLL_REG_CTRL) & EXTOLL_CTRL_ENABLE &&
-           extoll_reg_get32(s, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE) & 1u << vpid;
-}
-
 static bool is_allowed(const ExtollState *s, const ExtollVeloMsg *msg)
 {
     return !(extoll_reg_get64(s, EXTOLL_REG_CAP) & EXTOLL_CAP_PROT) ||
@@ -97,7 +91,7 @@ static enum extoll_counter deliver(ExtollState *s, const ExtollVeloMsg *msg)
     uint64_t at[SLOTS];
     unsigned n;
 
-    if (!is_enabled(s, vpid) || !size) {
+    if (!extoll_velo_vpid_is_enabled(s, vpid) || !size) {
         return EXTOLL_CNT_VELO_DISABLED;
     }
     if (!is_allowed(s, msg)) {

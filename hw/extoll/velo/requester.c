@@ -3,7 +3,6 @@
 #include "qemu/osdep.h"
 #include "qemu/host-utils.h"
 #include "../extoll.h"
-#include "../trace.h"
 #include "requester.h"
 
 /* Messages in the FIFO up to which a store always has room. */
@@ -83,12 +82,16 @@ void extoll_velo_pop(ExtollState *s, bool sent)
 
 /* --- Stores ----------------------------------------------------------------- */
 
-bool extoll_velo_is_enabled(const ExtollState *s, uint32_t address)
+bool extoll_velo_vpid_is_enabled(const ExtollState *s, unsigned vpid)
 {
-    unsigned vpid = RNIC_GET(EXTOLL_VELO_ADDR_OWN, address);
     uint32_t vpids = extoll_reg_get32(s, EXTOLL_VELO + EXTOLL_REG_VELO_ENABLE);
 
     return enabled(s) && vpids & 1u << vpid;
+}
+
+bool extoll_velo_is_enabled(const ExtollState *s, uint32_t address)
+{
+    return extoll_velo_vpid_is_enabled(s, RNIC_GET(EXTOLL_VELO_ADDR_OWN, address));
 }
 
 bool extoll_velo_may_send(ExtollState *s, uint32_t address)

@@ -51,6 +51,8 @@ void extoll_velo_requester_reset(ExtollState *s);
 bool extoll_velo_has_room(const ExtollState *s);
 /* Returns true if the reserve has room for all messages that a store can complete. */
 bool extoll_velo_has_reserve(const ExtollState *s);
+/* Returns true if VPID @vpid may use VELO: CTRL and VELO_ENABLE permit it. */
+bool extoll_velo_vpid_is_enabled(const ExtollState *s, unsigned vpid);
 /* Returns true if the VPID of @address may use VELO. */
 bool extoll_velo_is_enabled(const ExtollState *s, uint32_t address);
 /* Returns extoll_velo_is_enabled(); if the result is false, counts VELO_NO_VPID. */
