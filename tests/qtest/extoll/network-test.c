@@ -74,7 +74,7 @@ static unsigned unsent(const Traffic *tr)
     return n;
 }
 
-/* Takes all messages that have arrived at node @to; each must be the next of its sender. */
+/* Takes all messages at node @to; each must be the next message of its sender. */
 static void take(Traffic *tr, unsigned to)
 {
     ExtollTest *t = tr->f->t[to];
