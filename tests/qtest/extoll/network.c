@@ -35,7 +35,7 @@ static void node_start(ExtollNetwork *f, unsigned n, const char *props)
     f->t[n] = extoll_start_node(netdevs->str, n, all->str);
     velo_enable(f->t[n]);
     for (unsigned to = 0; to < topo->nodes; to++) {
-        extoll_set64(f->t[n], EXTOLL_VELO_ROUTE(to), topo->route[0][n][to]);
+        extoll_set64(f->t[n], EXTOLL_VELO_ROUTE(to), topo->route[n][to]);
     }
 }
 
@@ -125,7 +125,7 @@ void extoll_network_faults_set(ExtollNetwork *f, const char *faults, uint32_t se
 
 unsigned extoll_network_hops(const ExtollTopology *topo, unsigned a, unsigned b)
 {
-    uint64_t route = topo->route[0][a][b];
+    uint64_t route = topo->route[a][b];
     unsigned hops = 0;
 
     for (; route >> EXTOLL_ROUTE_BITS; route >>= EXTOLL_ROUTE_BITS) {

@@ -20,8 +20,8 @@ typedef struct ExtollCable {
 typedef struct ExtollTopology {
     unsigned nodes, cables;
     ExtollCable cable[EXTOLL_NETWORK_CABLES];
-    /* route from one node to another; the first index is 0 for VELO and 1 for the RMA */
-    uint64_t route[2][EXTOLL_NETWORK_NODES][EXTOLL_NETWORK_NODES];
+    /* route from one node to the VELO of another */
+    uint64_t route[EXTOLL_NETWORK_NODES][EXTOLL_NETWORK_NODES];
 } ExtollTopology;
 
 typedef struct ExtollNetwork {

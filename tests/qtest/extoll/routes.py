@@ -7,7 +7,8 @@ usage: routes.py PROGRAM HEADER DEPENDENCIES
 DEPENDENCIES is a makefile that says that HEADER depends on PROGRAM, the path of
 extoll-routes."""
 
-import subprocess
+import importlib.machinery
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -18,49 +19,43 @@ NETWORKS = {
     'torus4x2_tree': ('torus = 4x2', 'updown'),
     'cube': ('torus = 2x2x2', 'shortest'),
 }
-GRIDS = {'ring8': (8,), 'torus4x2': (4, 2), 'torus4x2_tree': (4, 2), 'cube': (2, 2, 2)}
 
 
-def cables(size):
-    """Yields (node, link, node, link) for each cable of a torus: link 2 * d leads up in
-    dimension d, and a ring of two nodes has one cable."""
-    nodes = stride = 1
-    for n in size:
-        nodes *= n
-    for d, n in enumerate(size):
-        for node in range(nodes):
-            at = node // stride % n
-            if at + 1 < n or n > 2:
-                yield (node, 2 * d, node + (stride if at + 1 < n else -at * stride), 2 * d + 1)
-        stride *= n
+def load(program):
+    """Returns the module extoll-routes in the file PROGRAM."""
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader('extoll_routes', program)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
-def routes(program, topology, algorithm):
-    """Returns {(from, to): [strings]} with the strings to VELO and to the RMA."""
-    text = subprocess.run([sys.executable, '-B', program, '--algorithm', algorithm, '-'],
-                          input=f'[network]\n{topology}\n', text=True, check=True,
-                          stdout=subprocess.PIPE).stdout
-    return {(int(a), int(b)): units for a, b, *units in map(str.split, text.splitlines())}
+def lines(tool, name, topology, algorithm):
+    """Yields the lines of the network NAME."""
+    net = tool.parse(f'[network]\n{topology}\n')
+    routes = tool.compute(net, algorithm)
+    ends = sorted((a, b) for a, b in net.peer.items() if a < b)
+    yield f'static const ExtollTopology network_{name} = {{'
+    yield f'    .nodes = {net.nodes}, .cables = {len(ends)},'
+    yield '    .cable = {'
+    for a, b in ends:
+        yield '        { { %d, %d }, { %d, %d } },' % (a[0], b[0], a[1], b[1])
+    yield '    },'
+    yield '    .route = {'
+    for a in range(net.nodes):
+        strings = (f'{tool.encode(routes[a, b], "velo"):#018x}ULL' for b in range(net.nodes))
+        yield '        { ' + ', '.join(strings) + ' },'
+    yield '    },'
+    yield '};'
 
 
 def main(program, header, dependencies):
+    tool = load(program)
     out = ['/* SPDX-License-Identifier: GPL-2.0-or-later */',
            '/* Made by routes.py; include network.h first. */']
     for name, (topology, algorithm) in NETWORKS.items():
-        found = routes(program, topology, algorithm)
-        nodes = 1 + max(a for a, _ in found)
-        ends = list(cables(GRIDS[name]))
-        out += [f'static const ExtollTopology network_{name} = {{',
-                f'    .nodes = {nodes}, .cables = {len(ends)},', '    .cable = {',
-                *('        { { %d, %d }, { %d, %d } },' % (a, b, i, j) for a, i, b, j in ends),
-                '    },', '    .route = {']
-        for unit in range(2):
-            out.append('        {')
-            for a in range(nodes):
-                out.append('            { ' + ', '.join(
-                    f'{found[a, b][unit]}ULL' for b in range(nodes)) + ' },')
-            out.append('        },')
-        out += ['    },', '};']
+        out += lines(tool, name, topology, algorithm)
     Path(header).write_text('\n'.join(out) + '\n', encoding='ascii')
     Path(dependencies).write_text(f'{header}: {Path(program).resolve()}\n', encoding='ascii')
 
